@@ -1210,6 +1210,9 @@ pub struct Run {
     pub job: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// The instant for which it exists: that of its window, or the one that was given when it was triggered
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_time: Option<String>,
     /// What the watchdog has to say
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<String>,
@@ -2002,6 +2005,10 @@ pub struct TriggerBody {
     pub actor: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// The instant for which the run is: one run of the job for each, whatever the idempotency key. RFC 3339 text, or
+    /// seconds since 1970
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_time: Option<Value>,
     /// As the job declares them
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,

@@ -189,7 +189,7 @@ impl Evaluator {
         let run = scope.run;
         let mut context = Context::new(self.document(&run.parameters));
         if mentions.run {
-            let at = run.origin.window.as_ref().map(|window| instant(window.at));
+            let at = run.origin.logical_time().map(instant);
             context = context.with_run(&run.id.to_string(), &run.job.name, at.as_deref());
         }
         if mentions.window

@@ -474,6 +474,7 @@ fn full_created() -> RunCreated {
             parent: Some(origin()),
             rerun_of: Some(RunId::from_bits(77)),
             window: Some(Box::new(timing::window())),
+            logical_time: Some(WALL),
             ..Origin::of(StartedBy::Backfill)
         },
         fired_by: Some(FiredBy::Backfill(BackfillId::from_bits(0x0123_4567_89ab_cdef))),

@@ -562,14 +562,14 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
         (run_id(), job_key(), any::<u32>(), option::of(plan().boxed()), bytes(), option::of(priority()));
     let from =
         (option::of(labels()), option::of(key()), select(StartedBy::ALL.to_vec()), option::of(origin()));
-    let how = (option::of(window()), option::of(fired_by()));
+    let how = (option::of(window()), option::of(fired_by()), option::of(wall()));
     (made, from, option::of(run_id()), vec(reused, 0..3), how).prop_map(
         |(
             (id, job, version, plan, parameters, priority),
             (labels, key, trigger, parent),
             rerun_of,
             reused,
-            (window, fired_by),
+            (window, fired_by, logical_time),
         )| RunCreated {
             id,
             job,
@@ -579,7 +579,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             priority,
             labels,
             key,
-            origin: Origin { started_by: trigger, parent, rerun_of, window, cause: None },
+            origin: Origin { started_by: trigger, parent, rerun_of, window, logical_time, cause: None },
             fired_by,
             reused,
         },

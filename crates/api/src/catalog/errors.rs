@@ -114,6 +114,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "IDEMPOTENCY_KEY_REUSED",
             "ITEM_NOT_NAMED",
             "JOB_FILE_INVALID",
+            "LOGICAL_TIME_REUSED",
             "PARAMETERS_INVALID",
             "RUN_STATE_NOT_FORCIBLE",
             "SCHEDULE_INVALID",

@@ -112,6 +112,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             NAMED,
             &[
                 "JOB_NOT_FOUND",
+                "LOGICAL_TIME_REUSED",
                 "PARAMETERS_INVALID",
                 "TOO_MANY_RUNS",
                 "TOO_MANY_LABELS",

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 92] = pages![
+const PAGES: [(&str, &str); 93] = pages![
     "APPROVAL_ALREADY_DECIDED",
     "APPROVER_NOT_ALLOWED",
     "BACKFILL_ACTIVE",
@@ -33,6 +33,7 @@ const PAGES: [(&str, &str); 92] = pages![
     "ITEM_NOT_NAMED",
     "JOB_FILE_INVALID",
     "JOB_NOT_FOUND",
+    "LOGICAL_TIME_REUSED",
     "MEMORY_FULL",
     "METHOD_NOT_ALLOWED",
     "NAME_TOO_LONG",

@@ -13,7 +13,7 @@ use super::call::Call;
 use super::runs::{note, run_state};
 use super::status::{answer, request_id};
 use super::tasks::body;
-use super::time::{moment, timestamp};
+use super::time::{instant_field, moment, timestamp};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply};
 use crate::problem::Problem;
@@ -224,16 +224,17 @@ fn changed(key: &JobKey) -> v1::JobChange {
 }
 
 async fn trigger(edge: &Edge, call: &Call<v1::TriggerJobRequest>) -> Result<v1::TriggerJobResponse, Problem> {
-    let v1::TriggerJobRequest { job, tenant, parameters_json, run_key, priority, labels, actor, reason } =
-        &call.message;
+    let wanted = &call.message;
+    let v1::TriggerJobRequest { job, tenant, parameters_json, run_key, priority, labels, .. } = wanted;
     let key = key(call, tenant.as_deref(), job)?;
     let wanted = TriggerBody {
         parameters: body::payload(parameters_json.as_deref())?.map(ToOwned::to_owned),
         run_key: run_key.clone(),
         priority: body::priority(priority.as_ref())?,
         labels: labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
-        actor: actor.clone(),
-        reason: reason.clone(),
+        logical_time: instant_field("logical_time", wanted.logical_time.as_ref())?,
+        actor: wanted.actor.clone(),
+        reason: wanted.reason.clone(),
     };
     let triggered = flows::trigger(edge, key.clone(), &wanted, &call.caller()?).await?;
     Ok(v1::TriggerJobResponse {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use mainspring_core::decision::Rejection;
+use mainspring_core::run::RunRefusal;
 use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use tonic::{Code, Response, Status};
@@ -84,6 +85,11 @@ pub(super) fn refusal(problem: &Problem) -> v1::Refusal {
 
 /// By the HTTP status, so that a problem is classed in one place.
 fn code(problem: &Problem) -> Code {
+    if let Problem::Rejected(Rejection::Run(refusal)) = problem
+        && let RunRefusal::LogicalTimeReused { .. } = &**refusal
+    {
+        return Code::AlreadyExists;
+    }
     if let Problem::Rejected(Rejection::KeyReused { .. })
     | Problem::Workers(WorkerProblem::IdentityInUse { .. }) = problem
     {

@@ -95,7 +95,9 @@ fn flow_status(refusal: &RunRefusal) -> StatusCode {
         | RunRefusal::SeveralApprovalsOpen { .. }
         | RunRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
         RunRefusal::ApproverNotAllowed { .. } => StatusCode::FORBIDDEN,
-        RunRefusal::RunStateNotForcible { .. } | RunRefusal::ItemNotNamed { .. } => {
+        RunRefusal::RunStateNotForcible { .. }
+        | RunRefusal::ItemNotNamed { .. }
+        | RunRefusal::LogicalTimeReused { .. } => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         RunRefusal::TooManyRuns { .. } | RunRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::task_body::PriorityBody;
+use super::time::TimeBody;
 
 /// `POST /v1/jobs/{name}:trigger`.
 #[derive(Debug, Default, Deserialize)]
@@ -18,6 +19,9 @@ pub(crate) struct TriggerBody {
     /// One run for each key of a job, for as long as keys live.
     #[cfg_attr(test, schemars(schema_with = "super::schema::key"))]
     pub run_key: Option<String>,
+    /// The instant for which the run is: one run of the job for each, whatever the idempotency key. RFC 3339 text, or
+    /// seconds since 1970
+    pub logical_time: Option<TimeBody>,
     pub priority: Option<PriorityBody>,
     #[cfg_attr(test, schemars(schema_with = "super::schema::labels"))]
     pub labels: BTreeMap<String, String>,

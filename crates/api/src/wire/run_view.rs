@@ -31,6 +31,9 @@ pub(crate) struct RunView<'a> {
     /// Of the schedule that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowView<'a>>,
+    /// The instant for which it exists: that of its window, or the one that was given when it was triggered
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logical_time: Option<Moment>,
     /// What began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<CauseView<'a>>,
@@ -217,6 +220,7 @@ impl<'a> RunView<'a> {
             state: run.status.label(),
             trigger: run.origin.started_by.label(),
             window: run.origin.window.as_deref().map(WindowView::of),
+            logical_time: run.origin.logical_time().map(Moment),
             event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, false)),
             created_at: Moment(run.created),
             started_at: at(run.started),

@@ -138,7 +138,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 52] = [
+    pub const CODES: [&'static str; 53] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -183,6 +183,7 @@ impl Rejection {
         "ITEM_NOT_NAMED",
         "TASK_OF_RUN",
         "RUN_STATE_NOT_FORCIBLE",
+        "LOGICAL_TIME_REUSED",
         "TOO_MANY_RUNS",
         "TOO_MANY_JOBS",
         "STORE_BEHIND",

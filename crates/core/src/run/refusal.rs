@@ -79,6 +79,10 @@ pub enum RunRefusal {
     RunStateNotForcible {
         status: RunStatus,
     },
+    /// The job has a run for this instant, with other parameters.
+    LogicalTimeReused {
+        existing: RunId,
+    },
     TooManyRuns {
         held: usize,
         max: usize,
@@ -108,6 +112,7 @@ impl RunRefusal {
             Self::SeveralApprovalsOpen { .. } => "SEVERAL_APPROVALS_OPEN",
             Self::ItemNotNamed { .. } => "ITEM_NOT_NAMED",
             Self::RunStateNotForcible { .. } => "RUN_STATE_NOT_FORCIBLE",
+            Self::LogicalTimeReused { .. } => "LOGICAL_TIME_REUSED",
             Self::TooManyRuns { .. } => "TOO_MANY_RUNS",
             Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
         }
@@ -143,6 +148,9 @@ impl RunRefusal {
             Self::SeveralApprovalsOpen { .. } => "name the one that is meant in `task` and `item`".into(),
             Self::ItemNotNamed { .. } => "name the item that is meant".into(),
             Self::RunStateNotForcible { .. } => "force one of succeeded, failed, cancelled".into(),
+            Self::LogicalTimeReused { existing } => {
+                format!("read {existing}; to repeat it with other parameters, rerun it")
+            }
             Self::TooManyRuns { .. } => "wait until runs have ended, or raise `limits.runs_max`".into(),
             Self::TooManyJobs { .. } => "delete jobs that are not used, or raise `limits.jobs_max`".into(),
         }
@@ -189,6 +197,9 @@ impl fmt::Display for RunRefusal {
             }
             Self::RunStateNotForcible { status } => {
                 write!(f, "a run cannot be forced to `{}`", status.label())
+            }
+            Self::LogicalTimeReused { existing } => {
+                write!(f, "the job has a run for this logical time, with other parameters: `{existing}`")
             }
             Self::TooManyRuns { held, max } => write!(f, "{held} of {max} unfinished runs are held"),
             Self::TooManyJobs { held, max } => write!(f, "{held} of {max} jobs are stored"),

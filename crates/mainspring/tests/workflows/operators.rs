@@ -1,7 +1,7 @@
 //! Cancel, pause, clear, rerun, and one run for each key.
 
-use crate::support::{stderr, stdout, until};
-use crate::{state, task, world};
+use crate::support::{server, stderr, stdout, until};
+use crate::{WIDE, state, task, world};
 
 const CHAIN: &str = "job: chain
 tasks:
@@ -62,6 +62,43 @@ fn one_run_for_each_run_key() {
     assert_ne!(world.trigger("keyed", &["--run-key", "2026-02-01"]), first);
     let runs = world.json(&["run", "list", "--job", "keyed"]);
     assert_eq!(runs["runs"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn one_run_for_each_logical_time_also_after_a_kill() {
+    let mut world = world("1");
+    let ledger = world.dir.path().join("ledger");
+    world.apply(&format!(
+        "job: daily\nparameters: {{n: 1}}\ntasks:\n  a: {{run: [sh, -c, 'echo {{{{ run.logical_time }}}} >> {}']}}\n",
+        ledger.display()
+    ));
+    let day = ["--logical-time", "2026-01-31T00:00:00Z"];
+    let first = world.trigger("daily", &day);
+    let run = world.ended(&first);
+    assert_eq!(
+        (run["trigger"].as_str(), run["logical_time"].as_str(), run.get("window")),
+        (Some("manual"), Some("2026-01-31T00:00:00.000Z"), None),
+        "{run:#}"
+    );
+    world.server.0.kill().expect("it is killed");
+    world.server.0.wait().expect("it is gone");
+    let listen = world.address.trim_start_matches("http://").to_owned();
+    world.server = server(&world.dir.path().join("data"), &listen, &WIDE).0;
+    let again = world.json(&["job", "trigger", "daily", "--logical-time", "1769817600"]);
+    assert_eq!((again["run_id"].as_str(), &again["duplicate"]), (Some(&*first), &true.into()), "{again}");
+    let other = world.run(&[&["job", "trigger", "daily", "-p", "n=2"], &day[..]].concat());
+    assert_eq!(other.status.code(), Some(1));
+    assert!(
+        stderr(&other).contains("LOGICAL_TIME_REUSED") && stderr(&other).contains(&first),
+        "{}",
+        stderr(&other)
+    );
+    let both = world.run(&[&["job", "trigger", "daily", "--run-key", "k"], &day[..]].concat());
+    assert_eq!(both.status.code(), Some(2), "{}", stderr(&both));
+    let rerun = world.json(&["run", "rerun", &first, "--wait"]);
+    assert_eq!(rerun["logical_time"], run["logical_time"], "{rerun:#}");
+    let told = std::fs::read_to_string(&ledger).expect("it ran");
+    assert_eq!(told, "2026-01-31T00:00:00Z\n".repeat(2));
 }
 
 #[test]

@@ -196,14 +196,12 @@ impl Checkers {
             (
                 Asked::Trigger { key: Some(claim), .. },
                 Rejection::KeyReused { existing: KeyHolder::Run(existing) },
-            ) => {
-                let run = self.journal.flows.run(*existing);
-                let bound = run.and_then(|run| run.key);
-                require(bound.is_some_and(|bound| bound.request != claim.request), "I3", || {
-                    format!("the same request was refused as different from {existing}")
-                })
-            }
+            ) => self.other_request(*existing, claim),
             (asked, Rejection::Run(refusal)) => match (&**refusal, asked.run()) {
+                (RunRefusal::LogicalTimeReused { existing }, _) => match asked {
+                    Asked::Trigger { key: Some(claim), .. } => self.other_request(*existing, claim),
+                    _ => require(false, "I3", || format!("{asked:?} was refused for {existing}")),
+                },
                 (RunRefusal::RunNotFound { id }, Some(_)) => {
                     require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found"))
                 }
@@ -214,6 +212,13 @@ impl Checkers {
             }
             _ => Ok(()),
         }
+    }
+
+    fn other_request(&self, existing: RunId, claim: KeyClaim) -> Check {
+        let bound = self.journal.flows.run(existing).and_then(|run| run.key);
+        require(bound.is_some_and(|bound| bound.request != claim.request), "I3", || {
+            format!("the same request was refused as different from {existing}")
+        })
     }
 
     /// At the end: a submission that was certainly refused is nowhere.

@@ -131,7 +131,8 @@ impl World {
         if self.callers.jobs == 0 {
             return self.draw_job();
         }
-        let job = job_key(self.chance.below(self.callers.jobs));
+        let job_number = self.chance.below(self.callers.jobs);
+        let job = job_key(job_number);
         let trigger = TriggerRun {
             id: self.mint_run(GROUPS.of(&job.tenant)),
             job,
@@ -140,7 +141,11 @@ impl World {
             labels: None,
             key: None,
             trigger: StartedBy::Manual,
+            logical_time: None,
         };
+        if self.chance.per_mille(150) {
+            return self.for_instant(trigger, job_number);
+        }
         let key = self.chance.per_mille(700).then(|| KeyClaim {
             scope: KeyScope(u128::from(self.chance.draw())),
             request: u128::from(self.chance.draw()),
@@ -152,6 +157,19 @@ impl World {
             self.callers.keyed_triggers.push(trigger.clone());
         }
         flow(RunCommand::Trigger(Box::new(trigger)))
+    }
+
+    /// One of few instants, so that several ask for the same: its key is made of it, as the edge does.
+    fn for_instant(&mut self, trigger: TriggerRun, job: u64) -> Command {
+        let at = self.chance.below(3);
+        let claim = KeyClaim {
+            scope: KeyScope(u128::from(at) << 64 | u128::from(job) << 32 | 1),
+            request: u128::from(self.chance.below(2)),
+            expires: Wall::from_millis(u64::MAX >> 8),
+            group: trigger.id.bucket().group(),
+        };
+        let (key, logical_time) = (Some((claim, KeyFact::Absent)), Some(Wall::from_millis(at)));
+        flow(RunCommand::Trigger(Box::new(TriggerRun { key, logical_time, ..trigger })))
     }
 
     /// The same key again, under a new id: with the same request, or with another.

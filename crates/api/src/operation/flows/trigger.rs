@@ -5,11 +5,12 @@ use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::run::StartedBy;
 use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::task::{Labels, Payload};
-use mainspring_core::values::RunId;
+use mainspring_core::values::{Millis, RunId, Wall};
 
 use super::warnings::warnings;
 use super::{jobs, send, shown, unexpected};
 use crate::edge::Edge;
+use crate::gateway::now;
 use crate::operation::Caller;
 use crate::operation::audit::Change;
 use crate::problem::Problem;
@@ -51,6 +52,7 @@ pub(crate) async fn trigger(
         labels: labels(body)?,
         key: claim.map(|claim| (claim, KeyFact::Absent)),
         trigger: StartedBy::Manual,
+        logical_time: body.logical_time.map(|time| time.0),
     }));
     let command = by.sign(command);
     match send(edge, route, mainspring_core::engine::Command::Run(Box::new(command))).await? {
@@ -76,7 +78,7 @@ pub(super) fn parameters(
     checked.map(Payload::from).map_err(|mistakes| Problem::ParametersInvalid { mistakes })
 }
 
-/// A `run_key` is the job's own; a key in the header is the caller's, as for any other request.
+/// A `run_key` and a logical time are the job's own; a key in the header is the caller's, as for any other request.
 fn claim(
     edge: &Edge,
     key: &JobKey,
@@ -84,17 +86,31 @@ fn claim(
     caller: &Caller<'_>,
     parameters: &Payload,
 ) -> Result<Option<KeyClaim>, Problem> {
-    let (operation, text, request): (String, &str, u128) = match (&body.run_key, caller.keys.key) {
-        (Some(run_key), _) => (format!("run key of {}", key.name), run_key, request_hash(&[parameters])),
-        (None, Some(header)) => {
-            let [query, bytes] = caller.request;
-            ("trigger".to_owned(), header, request_hash(&[key.name.as_bytes(), query, bytes]))
+    let for_job = |what: &str| format!("{what} of {}", key.name);
+    let of_parameters = request_hash(&[parameters]);
+    let (operation, text, request) = match (&body.run_key, body.logical_time, caller.keys.key) {
+        (Some(_), Some(_), _) => {
+            let what = "a run has one or the other: leave out `run_key`, or `logical_time`";
+            return Err(Problem::field("run_key", what));
         }
-        (None, None) => return Ok(None),
+        (Some(run_key), None, _) => (for_job("run key"), run_key.clone(), of_parameters),
+        (None, Some(time), _) => (for_job("logical time"), time.0.millis().to_string(), of_parameters),
+        (None, None, Some(header)) => {
+            let [query, bytes] = caller.request;
+            ("trigger".to_owned(), header.to_owned(), request_hash(&[key.name.as_bytes(), query, bytes]))
+        }
+        (None, None, None) => return Ok(None),
     };
-    let scope = request_key(&key.tenant, &operation, text)?;
-    let (expires, group) = (edge.key_expires(), edge.gateway.home(&key.tenant).group());
+    let scope = request_key(&key.tenant, &operation, &text)?;
+    let expires = if body.logical_time.is_some() { with_history(edge) } else { edge.key_expires() };
+    let group = edge.gateway.home(&key.tenant).group();
     Ok(Some(KeyClaim { scope, request, expires, group }))
+}
+
+/// A run is known for the days of history after its end; its key is kept for one day more than these.
+fn with_history(edge: &Edge) -> Wall {
+    let days = u64::from(edge.config.history_days) + 1;
+    edge.key_expires().max(now() + Millis::from_secs(86_400 * days))
 }
 
 fn labels(body: &TriggerBody) -> Result<Option<Labels>, Problem> {

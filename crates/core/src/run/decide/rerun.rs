@@ -58,6 +58,7 @@ pub(crate) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Out<'_>) -> Result
         rerun_of: Some(old.id),
         // A window that is repeated is the same window, and what began it the same event.
         window: old.origin.window.clone(),
+        logical_time: old.origin.logical_time,
         cause: old.origin.cause.clone(),
         ..Origin::of(StartedBy::Rerun)
     };

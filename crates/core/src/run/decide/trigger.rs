@@ -7,7 +7,7 @@ use crate::job::JobKey;
 use crate::key::{KeyClaim, KeyFact, KeyHolder};
 use crate::run::{Origin, RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::{Labels, Payload};
-use crate::values::{Priority, RunId, RunStatus};
+use crate::values::{Priority, RunId, RunStatus, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriggerRun {
@@ -21,6 +21,8 @@ pub struct TriggerRun {
     /// With what the tables knew of the key before the command came here.
     pub key: Option<(KeyClaim, KeyFact)>,
     pub trigger: StartedBy,
+    /// The instant for which it is. The key is made of it then, so that there is one run for each.
+    pub logical_time: Option<Wall>,
 }
 
 pub(crate) fn decide(
@@ -40,7 +42,7 @@ pub(crate) fn decide(
         return Err(Rejection::PayloadTooLarge { bytes, max });
     }
     let id = trigger.id;
-    let origin = Origin::of(trigger.trigger);
+    let origin = Origin { logical_time: trigger.logical_time, ..Origin::of(trigger.trigger) };
     out.push(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
         priority: trigger.priority,
         labels: trigger.labels,
@@ -59,11 +61,11 @@ fn known(view: &View<'_>, trigger: &TriggerRun) -> Result<Option<RunId>, Rejecti
     if let Some((claim, fact)) = &trigger.key
         && let Some(binding) = view.state.keys().known(claim.scope, *fact)
     {
-        let same = binding.request == claim.request;
-        return if same {
-            Ok(Some(RunId::from_bits(binding.task.bits())))
-        } else {
-            Err(Rejection::KeyReused { existing: KeyHolder::Run(RunId::from_bits(binding.task.bits())) })
+        let existing = RunId::from_bits(binding.task.bits());
+        return match trigger.logical_time {
+            _ if binding.request == claim.request => Ok(Some(existing)),
+            Some(_) => Err(RunRefusal::LogicalTimeReused { existing }.into()),
+            None => Err(Rejection::KeyReused { existing: KeyHolder::Run(existing) }),
         };
     }
     Ok(view.state.job_runs().run(trigger.id).map(|run| run.id))

@@ -165,6 +165,7 @@ fn trigger(rig: &Rig, chance: &mut Chance, count: u64) -> Vec<RunId> {
                 labels: None,
                 key: None,
                 trigger: StartedBy::Manual,
+                logical_time: None,
             };
             (id, Command::Run(Box::new(RunCommand::Trigger(Box::new(run)))))
         })

@@ -16,7 +16,8 @@ use super::super::tenant::Tenant;
 #[command(after_help = "Examples:\n  \
     mainspring job trigger hello\n  \
     mainspring job trigger etl -p day=2026-01-31 -p regions='[\"eu\",\"us\"]' --wait\n  \
-    mainspring job trigger etl --run-key 2026-01-31")]
+    mainspring job trigger etl --run-key 2026-01-31\n  \
+    mainspring job trigger etl --logical-time 2026-01-31T00:00:00Z")]
 pub(super) struct Trigger {
     /// The job
     name: String,
@@ -28,6 +29,10 @@ pub(super) struct Trigger {
     /// One run for each key: a second trigger with it gives the first one's run
     #[arg(long, value_name = "KEY")]
     run_key: Option<String>,
+    /// The instant for which the run is, as 2026-01-31T00:00:00Z: there is one run of the job for each, and a second trigger
+    /// with it gives the first one's run
+    #[arg(long, value_name = "INSTANT", value_parser = logical_time, conflicts_with = "run_key")]
+    logical_time: Option<Value>,
     /// P0, P1 or P2, for all its tasks
     #[arg(long)]
     priority: Option<String>,
@@ -73,9 +78,21 @@ impl Trigger {
         if let Some(run_key) = &self.run_key {
             body["run_key"] = run_key.as_str().into();
         }
+        if let Some(time) = &self.logical_time {
+            body["logical_time"] = time.clone();
+        }
         if let Some(priority) = &self.priority {
             body["priority"] = priority.as_str().into();
         }
         body
+    }
+}
+
+/// Seconds since 1970 as a number, which the server takes too; it reads all other text.
+fn logical_time(text: &str) -> Result<Value, String> {
+    match text.parse::<u64>() {
+        Ok(seconds) => Ok(seconds.into()),
+        Err(_) if text.is_empty() => Err("an instant is text as 2026-01-31T00:00:00Z".into()),
+        Err(_) => Ok(text.into()),
     }
 }

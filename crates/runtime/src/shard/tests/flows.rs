@@ -78,6 +78,7 @@ impl Rig {
             labels: None,
             key: None,
             trigger: StartedBy::Manual,
+            logical_time: None,
         })));
         id
     }

@@ -40,6 +40,8 @@ pub struct FlowFold {
     /// An owner counts releases anew when it begins.
     now: (Epoch, Elapsed),
     wall: Wall,
+    /// Instants for which somebody asked for a run by hand.
+    instants: BTreeSet<(JobKey, Wall)>,
     /// When a run of each job last succeeded.
     successes: BTreeMap<JobKey, Wall>,
     /// A task of a run that was revived by the event before.
@@ -286,6 +288,10 @@ impl FlowFold {
     fn run_created(&mut self, created: &RunCreated) -> Check {
         let id = created.id;
         require(!self.runs.contains_key(&id), "I19", || format!("{id} was created twice"))?;
+        if let (StartedBy::Manual, Some(at)) = (created.origin.started_by, created.origin.logical_time) {
+            let first = self.instants.insert(((*created.job).clone(), at));
+            require(first, "I3", || format!("{id} is a second run of its job for {at:?}"))?;
+        }
         let job = self.jobs.get(&*created.job);
         let plan = created.plan.clone().or_else(|| job.map(|job| job.plan.clone()));
         let plan = plan.ok_or_else(|| Broken { invariant: "I2", what: format!("{id} has no job") })?;

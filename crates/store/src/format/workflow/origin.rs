@@ -8,23 +8,29 @@ use crate::format::{FormatError, Reader, Writer, schedule, trigger};
 
 /// In the byte of what began a run: the event follows that did.
 const CAUSED: u8 = 0x80;
+/// The same of the instant for which somebody asked for it by hand; it comes last.
+const FOR_INSTANT: u8 = 0x40;
 
 pub(super) fn write(w: &mut Writer<'_>, origin: &Origin) {
-    let Origin { started_by, parent, rerun_of, window, cause } = origin;
-    w.byte(*started_by as u8 | if cause.is_some() { CAUSED } else { 0 });
+    let Origin { started_by, parent, rerun_of, window, logical_time, cause } = origin;
+    let flags = u8::from(cause.is_some()) * CAUSED + u8::from(logical_time.is_some()) * FOR_INSTANT;
+    w.byte(*started_by as u8 | flags);
     if let Some(cause) = cause {
         trigger::write_cause(w, cause);
     }
     w.option(parent.as_ref(), write_in_run);
     w.option(*rerun_of, |w, id| w.wide(id.bits()));
     w.option(window.as_deref(), schedule::write_window);
+    if let Some(at) = logical_time {
+        w.wall(*at);
+    }
 }
 
 pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
-    let mut caused = false;
+    let (mut caused, mut for_instant) = (false, false);
     let started_by = r.choice("what began it", |byte| {
-        caused = byte & CAUSED != 0;
-        StartedBy::from_index(byte & !CAUSED)
+        (caused, for_instant) = (byte & CAUSED != 0, byte & FOR_INSTANT != 0);
+        StartedBy::from_index(byte & !(CAUSED | FOR_INSTANT))
     })?;
     let cause = if caused { Some(trigger::read_cause(r)?) } else { None };
     Ok(Origin {
@@ -32,6 +38,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
         parent: r.option("parent", read_in_run)?,
         rerun_of: r.option("rerun of", Reader::run_id)?,
         window: r.option("window", schedule::read_window)?,
+        logical_time: if for_instant { Some(r.wall("logical time")?) } else { None },
         cause,
     })
 }

@@ -306,6 +306,7 @@ pub(super) fn trigger(rig: &mut Rig, name: &'static str) -> RunId {
         labels: None,
         key: None,
         trigger: StartedBy::Manual,
+        logical_time: None,
     };
     flow(rig, RunCommand::Trigger(Box::new(trigger))).expect("accepted");
     id

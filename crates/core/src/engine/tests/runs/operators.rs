@@ -1,8 +1,10 @@
 //! What people do to runs: cancel, pause, clear, run again, override.
 
+use super::super::START;
 use super::*;
-use crate::run::NOTES_MAX;
+use crate::key::{KeyClaim, KeyFact, KeyScope};
 use crate::run::decide::{Clear, ClearItems, Rerun, RerunFrom, Signed};
+use crate::run::{NOTES_MAX, RunRefusal};
 use crate::values::{Group, Note};
 
 fn chain() -> Plan {
@@ -29,6 +31,39 @@ fn a_deleted_job_starts_nothing_and_can_come_back() {
     assert_eq!(refused.map_err(|refusal| refusal.code()), Err("JOB_NOT_FOUND"));
     assert_eq!(apply(&mut rig, "flow", chain()), (2, true));
     trigger(&mut rig, "flow");
+}
+
+#[test]
+fn one_run_of_a_job_for_each_logical_time() {
+    let mut rig = with_words();
+    apply(&mut rig, "flow", chain());
+    let mut ask = |at: u64, request: u128| {
+        let number = rig.next_id().bits() as u64;
+        let id = RunId::new(START, Bucket::home(Group::ZERO), number);
+        let expires = Wall::from_millis(u64::MAX >> 8);
+        let claim = KeyClaim { scope: KeyScope(at.into()), request, expires, group: Group::ZERO };
+        let trigger = TriggerRun {
+            id,
+            job: key("flow"),
+            parameters: Arc::from(*b"{}"),
+            priority: None,
+            labels: None,
+            key: Some((claim, KeyFact::Absent)),
+            trigger: StartedBy::Manual,
+            logical_time: Some(Wall::from_millis(at)),
+        };
+        (id, flow(&mut rig, RunCommand::Trigger(Box::new(trigger))))
+    };
+    let (first, answer) = ask(60_000, 1);
+    assert_eq!(answer, Ok(RunAnswer::Run { id: first, status: RunStatus::Queued }));
+    assert_eq!(ask(60_000, 1).1, Ok(RunAnswer::AlreadyTriggered { id: first }));
+    assert_eq!(ask(60_000, 2).1, Err(RunRefusal::LogicalTimeReused { existing: first }.into()));
+    let (second, answer) = ask(120_000, 1);
+    assert_eq!(answer, Ok(RunAnswer::Run { id: second, status: RunStatus::Queued }));
+    let runs = rig.engine.state().job_runs().runs();
+    let run = rig.engine.state().job_runs().run(first).expect("in memory");
+    assert_eq!(run.origin.logical_time(), Some(Wall::from_millis(60_000)));
+    assert_eq!((run.origin.window.as_ref(), run.origin.schedule(), runs.len()), (None, None, 2));
 }
 
 #[test]
@@ -121,7 +156,7 @@ fn clearing_a_node_that_runs_stops_it_and_starts_another_turn() {
 
 fn rerun(story: &mut Story, from: RerunFrom, newest: bool) -> RunId {
     let number = story.rig.next_id().bits() as u64;
-    let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), number);
+    let id = RunId::new(START, Bucket::home(Group::ZERO), number);
     let rerun = Rerun { of: story.run, id, from, parameters: None, newest, over: Some(over()), fact: None };
     flow(&mut story.rig, RunCommand::Rerun(Box::new(rerun))).expect("accepted");
     id
