@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mainspring_core::values::{AttemptId, FailureClass, Fence, MESSAGE_BYTES_MAX, TaskId};
+use mainspring_core::values::{
+    AttemptDetails, AttemptId, FailureClass, Fence, MESSAGE_BYTES_MAX, PROGRESS_BYTES_MAX, TaskId,
+};
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 
@@ -106,13 +108,16 @@ impl StopOrder {
 /// What an executor tells the desk.
 #[derive(Debug)]
 pub enum Event {
-    Progress(Key),
+    /// What it says of how far it is; may be empty.
+    Progress(Key, String),
     Checkpoint(Key, Vec<u8>),
     ExtendMs(Key, u64),
     /// The log on disk is now this long.
     LogGrew(Key, u64),
     /// From now on the work survives this agent.
     Kept(Key),
+    /// Before its end: what it used.
+    Used(Key, AttemptDetails),
     Ended(Key, Outcome),
 }
 
@@ -152,8 +157,14 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    pub fn progress(&self) {
-        self.tell(Event::Progress(self.key));
+    /// What is too long is cut.
+    pub fn progress(&self, mut text: String) {
+        text.truncate(text.floor_char_boundary(PROGRESS_BYTES_MAX));
+        self.tell(Event::Progress(self.key, text));
+    }
+
+    pub fn used(&self, used: AttemptDetails) {
+        self.tell(Event::Used(self.key, used));
     }
 
     pub fn checkpoint(&self, bytes: Vec<u8>) {

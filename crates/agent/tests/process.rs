@@ -30,6 +30,7 @@ both_ways! {
     a_polite_program_uses_its_grace_and_leaves_nothing_behind
     output_is_kept_up_to_its_cap
     a_running_program_speaks_through_its_control_directory
+    what_a_program_used_comes_with_its_result
     a_program_that_needs_more_memory_than_it_may_says_so
     a_program_runs_as_the_user_it_names
     a_user_that_cannot_be_is_explained
@@ -249,12 +250,13 @@ async fn a_running_program_speaks_through_its_control_directory(kept: bool) {
     let text = r#"
         cd "$MAINSPRING_CONTROL"
         put() { printf %s "$2" > next; mv next "$1"; while [ -e "$1" ]; do sleep 0.01; done; }
-        put progress ""; put extend 1500; put checkpoint "page 3"
+        put progress "2 of 3"; put progress ""; put extend 1500; put checkpoint "page 3"
         ln -s /etc/passwd checkpoint; while :; do sleep 0.01; done
     "#;
     let order = script(1, text);
     bench.talk.start(order.clone()).await;
-    bench.talk.report_where(|what| matches!(what, What::Progress(true))).await;
+    bench.talk.report_where(|what| matches!(what, What::Progress(text) if text == "2 of 3")).await;
+    bench.talk.report_where(|what| matches!(what, What::Progress(text) if text.is_empty())).await;
     bench.talk.report_where(|what| matches!(what, What::ExtendMs(1500))).await;
     bench.talk.report_where(|what| matches!(what, What::Checkpoint(bytes) if bytes == b"page 3")).await;
     let Connected { talk, worker, dir: _dir, mut server } = bench;
@@ -262,9 +264,25 @@ async fn a_running_program_speaks_through_its_control_directory(kept: bool) {
     // A new session hears of the checkpoint again.
     let mut talk = server.session().await;
     talk.report_where(|what| matches!(what, What::Checkpoint(bytes) if bytes == b"page 3")).await;
+    talk.report_where(|what| matches!(what, What::Progress(text) if text == "2 of 3")).await;
     talk.stop(&order, 0, "cancel").await;
-    talk.result().await;
+    let details = talk.result().await.details.expect("how far it came");
+    assert_eq!(details.progress.as_deref(), Some("2 of 3"));
     worker.ended().await;
+}
+
+async fn what_a_program_used_comes_with_its_result(kept: bool) {
+    const BYTES: u64 = 300 << 20;
+    let mut bench = bench(kept, |_| ()).await;
+    // What it is not to print yet, `tail` keeps in memory.
+    bench.talk.start(script(1, &format!("head -c {BYTES} /dev/zero | tail -c {BYTES} | wc -c"))).await;
+    let details = bench.talk.result().await.details.expect("what it used");
+    let peak = details.memory_peak_bytes.expect("more than the agent ever had");
+    assert!((BYTES..2 * BYTES).contains(&peak), "{peak}");
+    assert!((1..60_000).contains(&details.cpu_ms.expect("known of each that was started here")));
+    bench.talk.start(start(2, "noop", "")).await;
+    assert_eq!(bench.talk.result().await.details, None);
+    bench.worker.ended().await;
 }
 
 #[tokio::test]
@@ -415,7 +433,7 @@ async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
     let fs = cgroup_fs();
     let under = CgroupUse::Under(fs.path().to_owned());
     let mut bench = bench(kept, |settings| settings.cgroups = under).await;
-    let text = r#"cd "$BASE"/mainspring-*/"$MAINSPRING_TASK_ID"-*; cat cgroup.procs; printf 'oom 1\noom_kill 1\n' > memory.events; kill -9 $$"#;
+    let text = r#"cd "$BASE"/mainspring-*/"$MAINSPRING_TASK_ID"-*; cat cgroup.procs; echo 2097152 > memory.peak; printf 'usage_usec 1234567\nuser_usec 1\n' > cpu.stat; printf 'oom 1\noom_kill 1\n' > memory.events; kill -9 $$"#;
     let limits = json!({"processes": 8});
     let payload = json!({"argv": [text], "shell": true, "env": {"BASE": fs.path()}, "limits": limits});
     let mut order = process(1, &payload);
@@ -427,6 +445,8 @@ async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
     let (class, code, message) = failure(&report);
     assert_eq!((class, code), ("resource", 137), "{message}");
     assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
+    let details = report.details.clone().expect("what it used");
+    assert_eq!((details.memory_peak_bytes, details.cpu_ms), (Some(2 << 20), Some(1235)));
     assert_eq!(bench.talk.log().await.first(), Some(&b'0'), "it was in before it ran");
     let dir = cgroups_in(fs.path()).pop().expect("the attempt's");
     let read = |file| std::fs::read_to_string(dir.join(file)).unwrap_or_default();

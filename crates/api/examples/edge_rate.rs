@@ -150,5 +150,5 @@ async fn work(address: SocketAddr, done: Arc<AtomicU64>) {
 
 fn success(start: v1::Start) -> v1::Report {
     let what = Some(v1::report::What::Success(v1::Success { output: None }));
-    v1::Report { task: start.task, fence: start.fence, what }
+    v1::Report { task: start.task, fence: start.fence, what, details: None }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use mainspring_core::values::{Groups, Limits};
 
+use crate::metrics::jobs::OWN_MAX_DEFAULT;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiConfig {
     /// Largest body of a single request; a payload of the largest size fits, with all else around it.
@@ -25,6 +27,8 @@ pub struct ApiConfig {
     pub drain: Duration,
     /// Callers that follow a log at once, and as many that listen to events; further ones are told to come back.
     pub log_followers_max: usize,
+    /// Jobs that have metrics of their own; all others share those of `other`.
+    pub metrics_jobs_max: usize,
     /// A listener that takes nothing for so long is ended.
     pub listener_patience: Duration,
     /// A connection whose other side takes nothing for so long is closed.
@@ -54,6 +58,7 @@ impl Default for ApiConfig {
             connections_max: 20_000,
             drain: Duration::from_secs(10),
             log_followers_max: 1_000,
+            metrics_jobs_max: OWN_MAX_DEFAULT,
             listener_patience: Duration::from_mins(1),
             write_patience: Duration::from_mins(3),
             log_days: 7,

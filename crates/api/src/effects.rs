@@ -4,6 +4,7 @@
 //! - EF-1 the shard's thread never waits here
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use mainspring_core::decision::Effect;
 use mainspring_core::values::Seq;
@@ -59,6 +60,8 @@ impl EffectRouter {
                 self.metrics.note_alert(&effect);
             }
             Effect::Alert { .. } | Effect::ScheduleAlert { .. } => self.metrics.note_alert(&effect),
+            Effect::RunEnded { job, status, ran, at } => self.metrics.jobs.run_ended(job, status, ran, at),
+            Effect::JobDeleted { job } => self.metrics.jobs.job_deleted(&job, Instant::now()),
             Effect::Start(_)
             | Effect::Stop { .. }
             | Effect::Acknowledge { .. }

@@ -148,6 +148,8 @@ fn play_engine(dir: &Path) -> ! {
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }
+                | Effect::RunEnded { .. }
+                | Effect::JobDeleted { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }
@@ -205,5 +207,6 @@ fn success(start: &Start) -> Command {
         task: start.task,
         fence: start.fence,
         what: ReportKind::Succeeded { output: None },
+        details: None,
     }))
 }

@@ -48,6 +48,31 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("hint:"));
 }
 
+#[test]
+fn what_a_program_used_is_in_the_record_of_its_attempt() {
+    const BYTES: u64 = 100 << 20;
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    // What it is not to print yet, `tail` keeps in memory.
+    let script = format!(
+        r#"echo "2 of 2" > "$MAINSPRING_CONTROL/progress"; head -c {BYTES} /dev/zero | tail -c {BYTES} | wc -c"#
+    );
+    let id = submitted(&url, &["--", "sh", "-c", &script]);
+    let task = awaited(&url, &id, ended);
+    let attempt = &task["attempts"][0];
+    let used = &attempt["used"];
+    assert!(
+        used["memory_peak_bytes"].as_u64().is_some_and(|peak| (BYTES..2 * BYTES).contains(&peak)),
+        "{task:#}"
+    );
+    assert!(used["cpu_ms"].as_u64().is_some_and(|ms| (1..60_000).contains(&ms)), "{task:#}");
+    assert_eq!(attempt["progress"], "2 of 2", "{task:#}");
+    let shown = support::stdout(&mainspring(&url, &["task", "get", &id]));
+    let peak = format!("{} MiB", used["memory_peak_bytes"].as_u64().unwrap_or(0) >> 20);
+    assert!(shown.contains("MEMORY") && shown.contains(&peak), "{shown}");
+}
+
 /// A small server takes no huge pages, which would double its size. Programs that a worker starts are not touched.
 #[test]
 fn a_small_server_has_small_pages_and_its_workers_programs_do_not_notice() {

@@ -205,6 +205,9 @@ pub struct Report {
     pub task: ::prost::alloc::vec::Vec<u8>,
     #[prost(uint64, tag = "2")]
     pub fence: u64,
+    /// Of an attempt that has ended.
+    #[prost(message, optional, boxed, tag = "11")]
+    pub details: ::core::option::Option<::prost::alloc::boxed::Box<AttemptDetails>>,
     #[prost(oneof = "report::What", tags = "3, 4, 5, 6, 7, 8, 9, 10")]
     pub what: ::core::option::Option<report::What>,
 }
@@ -217,8 +220,9 @@ pub mod report {
         /// Not begun: it does not fit, the worker cannot run it, or the worker is leaving.
         #[prost(string, tag = "4")]
         Refused(::prost::alloc::string::String),
-        #[prost(bool, tag = "5")]
-        Progress(bool),
+        /// How far it says it is, at most 256 bytes; may be empty.
+        #[prost(string, tag = "5")]
+        Progress(::prost::alloc::string::String),
         #[prost(bytes, tag = "6")]
         Checkpoint(::prost::alloc::vec::Vec<u8>),
         #[prost(uint64, tag = "7")]
@@ -230,6 +234,18 @@ pub mod report {
         #[prost(uint64, tag = "10")]
         DeferMs(u64),
     }
+}
+/// What an attempt used and how far it came. What the worker cannot know is not set.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AttemptDetails {
+    #[prost(uint64, optional, tag = "1")]
+    pub memory_peak_bytes: ::core::option::Option<u64>,
+    /// User and system time of all its processes.
+    #[prost(uint64, optional, tag = "2")]
+    pub cpu_ms: ::core::option::Option<u64>,
+    /// The last progress that it reported, at most 256 bytes.
+    #[prost(string, optional, tag = "3")]
+    pub progress: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Success {
@@ -5245,8 +5261,14 @@ pub struct Task {
     /// It undoes that task.
     #[prost(bool, tag = "30")]
     pub undo: bool,
+    /// What each attempt asks for; not set if that is nothing. Not in lists.
+    #[prost(message, optional, tag = "31")]
+    pub resources: ::core::option::Option<Resources>,
+    /// Not in lists.
+    #[prost(message, optional, tag = "32")]
+    pub timeouts: ::core::option::Option<Timeouts>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Attempt {
     #[prost(uint32, tag = "1")]
     pub number: u32,
@@ -5273,6 +5295,18 @@ pub struct Attempt {
     /// From its assignment to its end.
     #[prost(message, optional, tag = "10")]
     pub duration: ::core::option::Option<::prost_types::Duration>,
+    /// What it asked for; not set if that is nothing.
+    #[prost(message, optional, tag = "11")]
+    pub asked: ::core::option::Option<Resources>,
+    /// The most memory that it had at once, if that is known.
+    #[prost(uint64, optional, tag = "12")]
+    pub memory_peak_bytes: ::core::option::Option<u64>,
+    /// Processor time of all its processes, if that is known.
+    #[prost(message, optional, tag = "13")]
+    pub cpu: ::core::option::Option<::prost_types::Duration>,
+    /// The last progress that it reported.
+    #[prost(string, optional, tag = "14")]
+    pub progress: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskHistoryRequest {

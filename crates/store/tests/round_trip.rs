@@ -33,9 +33,9 @@ use mainspring_core::task::{
     TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
-    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
-    Millis, Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
-    RunStatus, Seq, Source, TaskId, Wall, WorkerId,
+    Actor, AttemptDetails, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation,
+    LabelCondition, Millis, Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements,
+    Resources, RunId, RunStatus, Seq, Source, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_operation,
@@ -204,42 +204,56 @@ fn state() -> impl Strategy<Value = TaskState> {
     ]
 }
 
+fn details() -> impl Strategy<Value = Box<AttemptDetails>> {
+    let progress = option::of("[a-zé ]{0,20}".prop_map(String::into_boxed_str));
+    (option::of(number()), option::of(number()), progress).prop_map(
+        |(memory_peak_bytes, cpu_ms, progress)| {
+            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress })
+        },
+    )
+}
+
 fn extra() -> impl Strategy<Value = Box<Extra>> {
-    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure()).prop_map(
-        |(number, fence, worker, assigned, ended, failure)| AttemptRecord {
+    let more = (option::of(number()), option::of(details()));
+    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure(), more).prop_map(
+        |(number, fence, worker, assigned, ended, failure, (memory_bytes, details))| AttemptRecord {
             number,
             fence,
             worker,
             assigned,
             ended,
             failure,
+            memory_bytes,
+            details,
         },
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
     let rest = (option::of(number()), option::of(over()), option::of(permits()), option::of(window()));
-    (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall())), rest).prop_map(
-        |(
-            (labels, key, checkpoint, output),
-            attempts,
-            ([attempts_dropped, worker_kills], deadline),
-            (memory_bytes, forced, permits, window),
-        )| {
-            Box::new(Extra {
-                labels,
-                key,
+    (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall()), option::of(details())), rest)
+        .prop_map(
+            |(
+                (labels, key, checkpoint, output),
                 attempts,
-                attempts_dropped,
-                worker_kills,
-                checkpoint,
-                output,
-                memory_bytes,
-                forced,
-                permits,
-                window,
-                deadline,
-            })
-        },
-    )
+                ([attempts_dropped, worker_kills], deadline, details),
+                (memory_bytes, forced, permits, window),
+            )| {
+                Box::new(Extra {
+                    labels,
+                    key,
+                    attempts,
+                    attempts_dropped,
+                    worker_kills,
+                    checkpoint,
+                    output,
+                    memory_bytes,
+                    forced,
+                    permits,
+                    window,
+                    deadline,
+                    details,
+                })
+            },
+        )
 }
 
 fn task() -> impl Strategy<Value = Task> {
@@ -337,6 +351,11 @@ fn attempt_event() -> impl Strategy<Value = Event> {
         (id(), fence(), select(StopReason::ALL.to_vec()))
             .prop_map(|(id, fence, reason)| Event::StopRequested { id, fence, reason }),
         (id(), fence(), bytes()).prop_map(|(id, fence, bytes)| Event::CheckpointSaved { id, fence, bytes }),
+        (id(), fence(), details()).prop_map(|(id, fence, details)| Event::DetailsReported {
+            id,
+            fence,
+            details
+        }),
         (id(), fence(), millis()).prop_map(|(id, fence, by)| Event::DeadlineExtended { id, fence, by }),
     ]
 }

@@ -135,15 +135,19 @@ fn hello(worker: u8) -> v1::WorkerMessage {
 
 fn about_the_newest(what: Vec<What>) -> v1::WorkerMessage {
     let reports =
-        what.into_iter().map(|what| v1::Report { task: vec![], fence: 0, what: Some(what) }).collect();
+        what.into_iter().map(|what| v1::Report { what: Some(what), ..v1::Report::default() }).collect();
     v1::WorkerMessage { reports, ..v1::WorkerMessage::default() }
 }
 
 pub fn corpus() -> Vec<Vec<u8>> {
     let failure =
         v1::Failure { class: "transient".into(), code: 3, message: "boom".into(), outcome_unknown: false };
-    let extend =
-        vec![What::Accepted(true), What::ExtendMs(u64::MAX), What::ExtendMs(1000), What::Progress(true)];
+    let extend = vec![
+        What::Accepted(true),
+        What::ExtendMs(u64::MAX),
+        What::ExtendMs(1000),
+        What::Progress("half".into()),
+    ];
     let log =
         v1::LogChunk { task: vec![1; 16], attempt: 1, offset: 0, bytes: b"line\n".to_vec(), last: true };
     let scripts = [

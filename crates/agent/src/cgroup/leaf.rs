@@ -50,14 +50,20 @@ impl Cgroup for Leaf {
 
     fn memory_end(&self) -> Option<MemoryEnd> {
         let events = fs::read_to_string(self.0.join("memory.events")).ok()?;
-        let count = |name| {
-            let number = events.lines().filter_map(|line| line.split_once(' ')).find(|(key, _)| *key == name);
-            number.and_then(|(_, number)| number.parse::<u64>().ok()).unwrap_or(0)
-        };
+        let count = |name| number_of(&events, name).unwrap_or(0);
         let max = fs::read_to_string(self.0.join("memory.max")).unwrap_or_default();
         let limit_bytes = max.trim().parse().ok();
         // `oom` grows when this cgroup's own limit is in the way, `oom_kill` also when the whole machine's is.
         Some(MemoryEnd { killed: count("oom_kill"), over_limit: limit_bytes.filter(|_| count("oom") > 0) })
+    }
+
+    fn memory_peak_bytes(&self) -> Option<u64> {
+        fs::read_to_string(self.0.join("memory.peak")).ok()?.trim().parse().ok()
+    }
+
+    fn cpu_ms(&self) -> Option<u64> {
+        let stat = fs::read_to_string(self.0.join("cpu.stat")).ok()?;
+        number_of(&stat, "usage_usec").map(|micros| micros.div_ceil(1000))
     }
 
     fn remove(&self) -> io::Result<()> {
@@ -80,6 +86,12 @@ impl Cgroup for Leaf {
             poll(&mut [PollFd::new(&changes?, PollFlags::PRI)], Some(&left))?;
         }
     }
+}
+
+/// Of a file with a name and a number in each line.
+fn number_of(text: &str, name: &str) -> Option<u64> {
+    let (_, number) = text.lines().filter_map(|line| line.split_once(' ')).find(|(key, _)| *key == name)?;
+    number.parse().ok()
 }
 
 pub(super) fn is_busy(error: &io::Error) -> bool {

@@ -77,6 +77,12 @@ pub trait Cgroup: Send + Sync {
     /// None where memory is not counted.
     fn memory_end(&self) -> Option<MemoryEnd>;
 
+    /// The most that it had at once. None where memory is not counted, and on kernels before 5.19.
+    fn memory_peak_bytes(&self) -> Option<u64>;
+
+    /// User and system time of all that was in.
+    fn cpu_ms(&self) -> Option<u64>;
+
     /// Fails as busy while something is in; what was killed takes a moment to be gone.
     fn remove(&self) -> io::Result<()>;
 

@@ -61,6 +61,9 @@ impl Desk {
                     if let Some(bytes) = &running.checkpoint {
                         self.outbox.say(*key, What::Checkpoint(bytes.clone()));
                     }
+                    if let Some(text) = running.details.as_ref().and_then(|known| known.progress.as_ref()) {
+                        self.outbox.say(*key, What::Progress(text.to_string()));
+                    }
                     if running.extend_ms > 0 {
                         self.outbox.say(*key, What::ExtendMs(std::mem::take(&mut running.extend_ms)));
                     }

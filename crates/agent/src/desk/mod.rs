@@ -27,7 +27,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use mainspring_core::values::FailureClass;
+use mainspring_core::values::{AttemptDetails, FailureClass};
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 use tracing::warn;
@@ -100,6 +100,8 @@ struct Running {
     devices: DeviceSet,
     /// The newest one, said again in every new session.
     checkpoint: Option<Vec<u8>>,
+    /// As far as they are known: the last progress, and at the end what it used.
+    details: Option<Box<AttemptDetails>>,
     /// Asked for while there was no session.
     extend_ms: u64,
     /// It survives this agent.
@@ -111,6 +113,7 @@ struct Running {
 
 struct Ended {
     outcome: Outcome,
+    details: Option<Box<AttemptDetails>>,
     /// The newest one of an attempt that did not succeed: said before the result, for the next attempt.
     checkpoint: Option<Vec<u8>>,
     spooled: bool,
@@ -185,7 +188,20 @@ impl Desk {
 
     pub fn happened(&mut self, event: Event, now: Instant) {
         match event {
-            Event::Progress(key) => self.say(key, v1::report::What::Progress(true)),
+            Event::Progress(key, text) => {
+                if let Some(Held::Running(running)) = self.held.get_mut(&key) {
+                    if !text.is_empty() {
+                        running.details.get_or_insert_default().progress = Some(text.as_str().into());
+                    }
+                    self.say(key, v1::report::What::Progress(text));
+                }
+            }
+            Event::Used(key, AttemptDetails { memory_peak_bytes, cpu_ms, .. }) => {
+                if let Some(Held::Running(running)) = self.held.get_mut(&key) {
+                    let details = running.details.get_or_insert_default();
+                    (details.memory_peak_bytes, details.cpu_ms) = (memory_peak_bytes, cpu_ms);
+                }
+            }
             Event::Checkpoint(key, bytes) => {
                 if let Some(Held::Running(running)) = self.held.get_mut(&key) {
                     running.checkpoint = Some(bytes.clone());
@@ -217,6 +233,7 @@ impl Desk {
         };
         let succeeded = matches!(outcome, Outcome::Success { .. });
         let checkpoint = running.checkpoint.take().filter(|_| !succeeded);
+        let details = running.details.take();
         let (program, deadline, exclusive) = (running.program, running.deadline, running.exclusive);
         self.devices.give_back(&running.devices, &self.settings.capacity);
         let was_silent = !self.has_something_to_say();
@@ -226,7 +243,7 @@ impl Desk {
         self.lease.ended(exclusive);
         self.logs.ended(key);
         self.running -= 1;
-        self.owe_with(key, outcome, checkpoint, now);
+        self.owe_with(key, Ended { outcome, details, checkpoint, spooled: false }, now);
         while self.running < self.settings.slots
             && let Some(next) = self.waiting.pop_front()
         {

@@ -1,5 +1,6 @@
 //! What waits to be said, cut into messages.
 
+use mainspring_core::values::PROGRESS_BYTES_MAX;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 
@@ -11,6 +12,8 @@ const MESSAGE_BYTES: usize = 1 << 20;
 const MESSAGE_REPORTS: usize = 2048;
 /// A report without its output, checkpoint or message.
 const REPORT_BYTES: usize = 40;
+/// What an attempt used, and its last progress.
+const DETAILS_BYTES: usize = PROGRESS_BYTES_MAX + 32;
 
 #[derive(Default)]
 pub struct Outbox {
@@ -25,7 +28,12 @@ pub struct Outbox {
 
 impl Outbox {
     pub fn say(&mut self, key: Key, what: What) {
-        self.push(v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what) });
+        self.push(v1::Report {
+            task: key.task_bytes(),
+            fence: key.fence.bits(),
+            what: Some(what),
+            details: None,
+        });
     }
 
     pub fn push(&mut self, report: v1::Report) {
@@ -91,7 +99,8 @@ fn size(report: &v1::Report) -> usize {
         Some(What::Failure(failure)) => failure.message.len(),
         Some(What::Checkpoint(bytes)) => bytes.len(),
         Some(What::Refused(why)) => why.len(),
-        Some(What::Accepted(_) | What::Progress(_) | What::ExtendMs(_) | What::DeferMs(_)) | None => 0,
+        Some(What::Progress(text)) => text.len(),
+        Some(What::Accepted(_) | What::ExtendMs(_) | What::DeferMs(_)) | None => 0,
     };
-    REPORT_BYTES + extra
+    REPORT_BYTES + extra + if report.details.is_some() { DETAILS_BYTES } else { 0 }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mainspring_core::values::FailureClass;
+use mainspring_core::values::{AttemptDetails, FailureClass};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use prost::Message;
@@ -25,15 +25,15 @@ const SEND_AGAIN_AFTER: Duration = Duration::from_secs(15);
 
 impl Desk {
     pub(super) fn owe(&mut self, key: Key, outcome: Outcome, now: Instant) {
-        self.owe_with(key, outcome, None, now);
+        self.owe_with(key, Ended { outcome, details: None, checkpoint: None, spooled: false }, now);
     }
 
     /// A session that is open has heard of the checkpoint.
-    pub(super) fn owe_with(&mut self, key: Key, outcome: Outcome, checkpoint: Option<Vec<u8>>, now: Instant) {
+    pub(super) fn owe_with(&mut self, key: Key, ended: Ended, now: Instant) {
         if self.is_open {
-            self.outbox.push(report(key, &outcome));
+            self.outbox.push(ended.report(key));
         }
-        self.held.insert(key, Held::Ended(Ended { outcome, checkpoint, spooled: false }));
+        self.held.insert(key, Held::Ended(ended));
         self.fresh.push_back((now, key));
         self.unacknowledged += 1;
     }
@@ -47,12 +47,13 @@ impl Desk {
                 newest = Some((key, bytes.clone()));
                 continue;
             }
+            let details = report.details.as_deref().map(details_of).map(Box::new);
             let Some((key, outcome)) = key.zip(outcome_of(report)) else {
                 warn!("the spool holds a report that is no result; ignored");
                 continue;
             };
             let checkpoint = newest.take().filter(|(of, _)| *of == key).map(|(_, bytes)| bytes);
-            let ended = Ended { outcome, checkpoint, spooled: true };
+            let ended = Ended { outcome, details, checkpoint, spooled: true };
             if self.held.insert(key, Held::Ended(ended)).is_none() {
                 self.unacknowledged += 1;
             }
@@ -117,7 +118,7 @@ impl Desk {
                 continue;
             };
             if self.is_open {
-                self.outbox.push(report(key, &ended.outcome));
+                self.outbox.push(ended.report(key));
             }
             self.late.push_back((now, key));
         }
@@ -175,9 +176,28 @@ impl Ended {
     pub(super) fn reports(&self, key: Key) -> impl Iterator<Item = v1::Report> + use<> {
         let checkpoint = self.checkpoint.as_ref().map(|bytes| {
             let what = Some(What::Checkpoint(bytes.clone()));
-            v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what }
+            v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what, details: None }
         });
-        checkpoint.into_iter().chain([report(key, &self.outcome)])
+        checkpoint.into_iter().chain([self.report(key)])
+    }
+
+    fn report(&self, key: Key) -> v1::Report {
+        let details = self.details.as_deref().map(|known| {
+            Box::new(v1::AttemptDetails {
+                memory_peak_bytes: known.memory_peak_bytes,
+                cpu_ms: known.cpu_ms,
+                progress: known.progress.as_deref().map(str::to_owned),
+            })
+        });
+        v1::Report { details, ..report(key, &self.outcome) }
+    }
+}
+
+fn details_of(details: &v1::AttemptDetails) -> AttemptDetails {
+    AttemptDetails {
+        memory_peak_bytes: details.memory_peak_bytes,
+        cpu_ms: details.cpu_ms,
+        progress: details.progress.as_deref().map(Into::into),
     }
 }
 
@@ -192,7 +212,7 @@ pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
             outcome_unknown: *unknown,
         }),
     };
-    v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what) }
+    v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what), details: None }
 }
 
 fn outcome_of(report: v1::Report) -> Option<Outcome> {

@@ -14,7 +14,7 @@ fn key(number: u128) -> Key {
 fn messages_are_cut_by_count_and_by_size() {
     let mut outbox = Outbox::default();
     for number in 0..5_000 {
-        outbox.say(key(number), What::Progress(true));
+        outbox.say(key(number), What::Progress(String::new()));
     }
     let mut counts = Vec::new();
     while !outbox.is_empty() {
@@ -38,7 +38,7 @@ fn that_we_are_leaving_is_not_forgotten_with_a_session() {
     let mut outbox = Outbox::default();
     outbox.say_draining();
     outbox.say_heartbeat();
-    outbox.say(key(1), What::Progress(true));
+    outbox.say(key(1), What::Progress(String::new()));
     outbox.clear();
     let message = outbox.take();
     assert!(message.draining && message.heartbeat == 0 && message.reports.is_empty());

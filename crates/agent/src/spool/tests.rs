@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::*;
 
 fn report(fence: u64) -> Report {
-    Report { task: vec![7; 16], fence, what: None }
+    Report { task: vec![7; 16], fence, what: None, details: None }
 }
 
 fn reopened(path: &Path) -> Vec<u64> {

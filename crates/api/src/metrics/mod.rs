@@ -2,10 +2,12 @@
 //! asked for at a scrape (`scrape`). `docs/metrics.md` explains every name.
 //! - ME-1 a label whose values callers choose has at most [`names::VALUES_MAX`] of them
 
+pub mod jobs;
 mod names;
 mod scrape;
 
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use mainspring_core::decision::{Alert, Effect};
 use mainspring_core::engine::question::Stats;
@@ -15,6 +17,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
+use self::jobs::JobFigures;
 use self::names::Names;
 use self::scrape::Scrape;
 pub use self::scrape::Told;
@@ -72,6 +75,7 @@ pub struct Metrics {
     pub pool_workers: Family<PoolLabel, Gauge>,
     pub pool_slots: Family<PoolLabel, Gauge>,
     pub pool_slots_used: Family<PoolLabel, Gauge>,
+    pub jobs: JobFigures,
     scrape: Scrape,
     pools: Names,
     tenants: Names,
@@ -109,6 +113,7 @@ impl Metrics {
             pool_workers: Family::default(),
             pool_slots: Family::default(),
             pool_slots_used: Family::default(),
+            jobs: JobFigures::default(),
             scrape: Scrape::default(),
             pools: Names::default(),
             tenants: Names::default(),
@@ -149,6 +154,7 @@ impl Metrics {
         let used = self.pool_slots_used.clone();
         registry.register("pool_slots_used", "Slots in use, of workers connected or not", used);
         registry.register_collector(Box::new(self.scrape.clone()));
+        registry.register_collector(Box::new(self.jobs.clone()));
     }
 
     /// What the shard says at a scrape. Lines and pools that are empty now are not named any more.
@@ -161,6 +167,7 @@ impl Metrics {
             self.lag_bytes.set(measured.figures.lag_bytes as i64);
             self.records.set(measured.figures.durable.get() as i64);
         }
+        self.jobs.forget_deleted(Instant::now());
         self.scrape.tell(told);
     }
 

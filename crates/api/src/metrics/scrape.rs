@@ -47,7 +47,7 @@ impl Collector for Scrape {
     }
 }
 
-type Labels<'a> = Vec<(&'static str, &'a str)>;
+pub(super) type Labels<'a> = Vec<(&'static str, &'a str)>;
 
 /// Units in which the shard counts, as parts of what goes out.
 const MILLIS: f64 = 1e-3;
@@ -215,7 +215,7 @@ fn by_band(histograms: &[Histogram; Band::ALL.len()]) -> Vec<(Labels<'static>, H
 }
 
 /// No empty braces for a metric without labels.
-fn labelled(
+pub(super) fn labelled(
     metric: &mut MetricEncoder<'_>,
     labels: &Labels<'_>,
     write: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,

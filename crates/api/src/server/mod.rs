@@ -61,6 +61,7 @@ impl Server {
         let node_health = node.health();
         let gateway = Arc::new(Gateway::new(node, config.groups));
         let (sessions, metrics) = (Arc::clone(&effects.sessions), Arc::clone(&effects.metrics));
+        metrics.jobs.set_max(config.metrics_jobs_max);
         let told = (Arc::clone(&effects.followers), Arc::clone(&metrics));
         let logs = Arc::new(Logs::start(logs, config.log_days, told, node_health));
         let worker_sessions = WorkerSessions {

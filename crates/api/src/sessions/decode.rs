@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mainspring_core::task::decide::{Report, ReportKind};
 use mainspring_core::values::{
-    CUSTOM_RESOURCES_MAX, Epoch, Failure, FailureClass, Fence, Incarnation, LABELS_MAX, MESSAGE_BYTES_MAX,
-    Millis, Name, Resources, Session, TaskId, WorkerId, resource_name,
+    AttemptDetails, CUSTOM_RESOURCES_MAX, Epoch, Failure, FailureClass, Fence, Incarnation, LABELS_MAX,
+    MESSAGE_BYTES_MAX, Millis, Name, PROGRESS_BYTES_MAX, Resources, Session, TaskId, WorkerId, resource_name,
 };
 use mainspring_core::worker::decide::{Hello, Holding};
 use mainspring_core::worker::{EXECUTORS_MAX, WorkerOffer};
@@ -88,7 +88,7 @@ pub(super) fn report(report: v1::Report, worker: WorkerId, session: Session) -> 
     let what = match report.what.ok_or("a report says nothing, or something newer than this server")? {
         What::Accepted(_) => ReportKind::Accepted,
         What::Refused(_) => ReportKind::Refused,
-        What::Progress(_) => ReportKind::Progress,
+        What::Progress(text) => ReportKind::Progress(progress(&text)),
         What::Checkpoint(bytes) => ReportKind::Checkpoint(bytes.into()),
         What::ExtendMs(by) => ReportKind::Extend(Millis::new(by)),
         What::Success(success) => ReportKind::Succeeded { output: success.output.map(Arc::from) },
@@ -100,7 +100,21 @@ pub(super) fn report(report: v1::Report, worker: WorkerId, session: Session) -> 
         }
         What::DeferMs(after) => ReportKind::Deferred { resume_after: Millis::new(after) },
     };
-    Ok(Report { worker, session, task, fence: Fence::from_bits(report.fence), what })
+    let details = report.details.map(|details| Box::new(self::details(&details)));
+    Ok(Report { worker, session, task, fence: Fence::from_bits(report.fence), what, details })
+}
+
+fn details(details: &v1::AttemptDetails) -> AttemptDetails {
+    AttemptDetails {
+        memory_peak_bytes: details.memory_peak_bytes,
+        cpu_ms: details.cpu_ms,
+        progress: details.progress.as_deref().and_then(progress),
+    }
+}
+
+fn progress(text: &str) -> Option<Box<str>> {
+    let end = text.floor_char_boundary(PROGRESS_BYTES_MAX);
+    (end > 0).then(|| text[..end].into())
 }
 
 /// A class that we do not know counts as transient: it is tried again, within its bounds.

@@ -32,6 +32,8 @@ pub(super) fn message(
             | Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
+            | Effect::RunEnded { .. }
+            | Effect::JobDeleted { .. }
             | Effect::Changed { .. }
             | Effect::News(_) => {}
         }

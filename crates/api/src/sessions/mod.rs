@@ -185,6 +185,8 @@ fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
         | Effect::Alert { .. }
         | Effect::RunAlert { .. }
         | Effect::ScheduleAlert { .. }
+        | Effect::RunEnded { .. }
+        | Effect::JobDeleted { .. }
         | Effect::Changed { .. }
         | Effect::News(_) => None,
     }

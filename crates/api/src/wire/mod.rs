@@ -8,6 +8,7 @@
 mod amend_body;
 mod answers;
 mod approval_view;
+mod attempt_view;
 mod attention_view;
 mod backfill_body;
 mod backfill_view;
@@ -66,6 +67,7 @@ pub(crate) use self::{
         WindowPage, WorkerPage,
     },
     approval_view::{ApprovalView, approve_command},
+    attempt_view::AttemptView,
     attention_view::{AdvisedView, AttentionView, ExampleView, FindingView, GlanceView},
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
@@ -109,7 +111,7 @@ pub(crate) use self::{
     task_body::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },
-    task_view::{AttemptView, ErrorView, TaskView},
+    task_view::{ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
     trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
     window_view::{LedgerPage, LedgerWindowView, UpcomingView, WindowRowView},

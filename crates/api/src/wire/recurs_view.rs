@@ -6,6 +6,7 @@ use mainspring_core::values::{Started, Wall};
 use serde::Serialize;
 
 use super::schedule_view::{TimingView, is_finished};
+use super::task_body::{ResourcesBody, TimeoutsBody};
 use super::task_view::{PriorityView, TaskView, limits, output_json};
 use super::time::Moment;
 
@@ -68,6 +69,8 @@ impl<'a> TaskView<'a> {
             labels: spec.labels.as_deref().unwrap_or_default(),
             limits: limits(spec.permits.as_deref()),
             forced_by: None,
+            resources: ResourcesBody::asked_by(profile),
+            timeouts: Some(TimeoutsBody::of(&profile.limits)),
             recurs: Some(RecursView::of(schedule)),
             payload: Some(output_json(&spec.payload)),
             output: None,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mainspring_core::values::{Band, LEVEL_MAX, Priority};
+use mainspring_core::task::{ProfileSpec, TimeLimits};
+use mainspring_core::values::{Band, LEVEL_MAX, Millis, Priority, Resources};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -177,6 +178,37 @@ pub struct TimeoutsBody {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     #[cfg_attr(test, schemars(range(max = 31_622_400_000_u64)))]
     pub grace_ms: Option<u64>,
+}
+
+impl TimeoutsBody {
+    /// As they hold for a task, with the defaults filled in.
+    pub(crate) fn of(limits: &TimeLimits) -> Self {
+        Self {
+            accept_ms: Some(limits.accept.get()),
+            soft_ms: limits.soft.map(Millis::get),
+            hard_ms: limits.hard.map(Millis::get),
+            progress_ms: limits.progress.map(Millis::get),
+            grace_ms: Some(limits.grace.get()),
+        }
+    }
+}
+
+impl<'a> ResourcesBody<'a> {
+    /// What each attempt asks for; `None` if that is nothing.
+    pub(crate) fn asked_by(profile: &'a ProfileSpec) -> Option<Self> {
+        Some(Self::of(&profile.requirements.resources)).filter(|asked| *asked != Self::default())
+    }
+
+    pub(crate) fn of(resources: &'a Resources) -> Self {
+        let custom = resources.custom().iter().map(|(name, amount)| (name.as_str().into(), *amount));
+        Self {
+            cpu_milli: resources.cpu_milli,
+            memory_bytes: resources.memory_bytes,
+            disk_bytes: resources.disk_bytes,
+            gpus: resources.gpus,
+            custom: custom.collect(),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]

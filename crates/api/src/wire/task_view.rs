@@ -3,13 +3,14 @@
 use mainspring_core::engine::question::Part;
 use mainspring_core::run::Run;
 use mainspring_core::task::{AttemptRecord, Delivery, Status, Task};
-use mainspring_core::values::{AttemptId, FailureClass, Name, NodeInstance, Permit, Wall, WorkerId};
+use mainspring_core::values::{Name, NodeInstance, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::attempt_view::{AttemptView, attempts};
 use super::recurs_view::RecursView;
 use super::state::{as_timer_word, as_word};
-use super::task_body::LimitBody;
+use super::task_body::{LimitBody, ResourcesBody, TimeoutsBody};
 use super::time::Moment;
 use super::window_view::WindowView;
 
@@ -80,6 +81,12 @@ pub(crate) struct TaskView<'a> {
     pub limits: Vec<LimitBody<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced_by: Option<ForcedView<'a>>,
+    /// What each attempt asks for; absent if that is nothing; not in lists
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<ResourcesBody<'a>>,
+    /// Not in lists
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<TimeoutsBody>,
     /// When it comes again, of a task that recurs
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recurs: Option<RecursView<'a>>,
@@ -109,31 +116,6 @@ pub(crate) struct ErrorView<'a> {
     /// Exit code or HTTP status; 0 = none
     pub code: i32,
     pub message: &'a str,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Attempt"))]
-pub(crate) struct AttemptView<'a> {
-    pub number: u32,
-    pub attempt_id: String,
-    /// As text: some readers keep only 53 bits of a number.
-    pub fence: String,
-    pub worker: String,
-    pub assigned_at: Moment,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_at: Option<Moment>,
-    /// From its assignment to its end
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
-    #[cfg_attr(test, schemars(extend("enum" = [
-        "live", "succeeded", "failed", "timed_out", "worker_lost", "preempted", "cancelled",
-    ])))]
-    pub outcome: &'static str,
-    /// Of a process, as far as it is known
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<ErrorView<'a>>,
 }
 
 #[derive(Serialize)]
@@ -182,6 +164,8 @@ impl<'a> TaskView<'a> {
             forced_by: extra
                 .and_then(|extra| extra.forced.as_ref())
                 .map(|over| ForcedView { actor: &over.actor, reason: &over.reason }),
+            resources: if whole { ResourcesBody::asked_by(profile) } else { None },
+            timeouts: whole.then(|| TimeoutsBody::of(&profile.limits)),
             recurs: None,
             payload: whole.then(|| output_json(&task.payload)),
             output: extra.and_then(|extra| extra.output.as_deref()).filter(|_| whole).map(output_json),
@@ -200,64 +184,6 @@ impl TaskView<'_> {
     fn node_in(&self, run: &Run) -> Option<String> {
         let node = self.place?.node;
         run.plan.nodes().get(node as usize).map(|spec| spec.name.to_string())
-    }
-}
-
-/// The failed ones, and the one that runs or succeeded.
-fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
-    let is_process = &*task.profile.executor == "process";
-    let failed = task.failures().iter().map(|attempt| AttemptView {
-        number: attempt.number,
-        attempt_id: AttemptId { task: task.id, fence: attempt.fence }.to_string(),
-        fence: attempt.fence.bits().to_string(),
-        worker: attempt.worker.to_string(),
-        assigned_at: Moment(attempt.assigned),
-        ended_at: Some(Moment(attempt.ended)),
-        duration_ms: Some(attempt.ended.since(attempt.assigned).get()),
-        outcome: outcome(attempt.failure.class),
-        exit_code: Some(attempt.failure.code).filter(|code| is_process && *code != 0),
-        error: Some(ErrorView::of(attempt)),
-    });
-    let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
-    let newest = (task.attempts > last_failed).then(|| newest(task, is_process));
-    failed.chain(newest).collect()
-}
-
-fn newest(task: &Task, is_process: bool) -> AttemptView<'_> {
-    let status = task.status();
-    let ended = status.is_ended().then_some(task.changed);
-    let forced = task.extra.as_ref().is_some_and(|extra| extra.forced.is_some());
-    AttemptView {
-        number: task.attempts,
-        attempt_id: AttemptId { task: task.id, fence: task.fence }.to_string(),
-        fence: task.fence.bits().to_string(),
-        worker: task.worker.to_string(),
-        assigned_at: Moment(task.started),
-        ended_at: ended.map(Moment),
-        duration_ms: ended.map(|ended| ended.since(task.started).get()),
-        outcome: match status {
-            Status::Succeeded => "succeeded",
-            Status::Failed | Status::UpstreamFailed | Status::Quarantined => "failed",
-            Status::Cancelled | Status::Skipped => "cancelled",
-            Status::Pending
-            | Status::Queued
-            | Status::Assigned
-            | Status::Running
-            | Status::RetryWait
-            | Status::Deferred => "live",
-        },
-        exit_code: (is_process && status == Status::Succeeded && !forced).then_some(0),
-        error: None,
-    }
-}
-
-const fn outcome(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::Transient | FailureClass::Permanent | FailureClass::Resource => "failed",
-        FailureClass::Timeout => "timed_out",
-        FailureClass::WorkerLost => "worker_lost",
-        FailureClass::Preempted => "preempted",
-        FailureClass::Cancelled => "cancelled",
     }
 }
 

@@ -60,6 +60,58 @@ async fn who_accepts_only_the_older_form_gets_it() {
     rig.stop().await;
 }
 
+/// The run of a job with one task, once it has ended.
+async fn run_of(rig: &Rig, worker: &mut FakeWorker, job: &str, succeeds: bool) {
+    let run = rig.call("POST", &format!("/v1/jobs/{job}:trigger"), "").await.json();
+    let start = worker.start().await;
+    if succeeds {
+        worker.succeed(&start, "1").await;
+    } else {
+        worker.fail(&start, "permanent", "broken").await;
+    }
+    let id = run["run_id"].as_str().expect("a run");
+    let ended = rig.get(&format!("/v1/runs/{id}?wait=10s")).await.json();
+    assert_eq!(ended["state"], if succeeds { "succeeded" } else { "failed" }, "{ended:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_counted_by_job_up_to_a_bound() {
+    let config = ApiConfig { metrics_jobs_max: 2, ..ApiConfig::default() };
+    let rig = Rig::start_with(config, ShardConfig::default()).await;
+    for job in ["nightly", "hourly", "third"] {
+        let body = format!(r#"{{"job":"{job}","tasks":{{"a":{{"noop":{{}}}}}}}}"#);
+        let answer = rig.call("POST", "/v1/jobs", &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let before = unix_ms();
+    for (job, succeeds) in
+        [("nightly", true), ("nightly", true), ("nightly", false), ("hourly", false), ("third", true)]
+    {
+        run_of(&rig, &mut worker, job, succeeds).await;
+    }
+    assert_eq!(rig.call("DELETE", "/v1/jobs/hourly", "").await.status, 200);
+    let scrape = Scrape::of(&rig).await;
+    let count = |job: &str, state: &str| {
+        let tenant = if job == "other" { "other" } else { "default" };
+        format!(r#"job_runs_total{{tenant="{tenant}",job="{job}",state="{state}"}}"#)
+    };
+    scrape.is(&count("nightly", "succeeded"), 2.0);
+    scrape.is(&count("nightly", "failed"), 1.0);
+    scrape.is(&count("hourly", "failed"), 1.0);
+    scrape.is(&count("other", "succeeded"), 1.0);
+    let of = |name: &str, job: &str| scrape.value(&format!(r#"{name}{{tenant="default",job="{job}"}}"#));
+    let last = of("job_last_success_seconds", "nightly");
+    assert!(last * 1e3 + 1.0 >= before as f64 && last * 1e3 <= unix_ms() as f64 + 1.0, "{last}");
+    assert!(of("job_last_success_seconds", "hourly") < 1.0, "it never succeeded");
+    assert!(of("job_run_seconds_total", "nightly") > 0.0);
+    rig.stop().await;
+}
+
+fn unix_ms() -> u128 {
+    std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_millis()
+}
+
 const KINDS: [&str; 5] = ["counter", "gauge", "histogram", "info", "unknown"];
 
 /// Every line of an `OpenMetrics` text, strictly: families announced once and in one piece, names and labels well

@@ -1,11 +1,12 @@
 //! What can be read back of a task and of a job: attempts, changes of state, figures.
 
 use mainspring_proto::v1;
+use mainspring_proto::v1::report::What;
 use serde_json::{Value, json};
 
 use crate::grpc::Clients;
 use crate::rig::Rig;
-use crate::worker::FakeWorker;
+use crate::worker::{FakeWorker, hello, open};
 
 fn changes(history: &Value) -> Vec<(String, String)> {
     let changes = history["changes"].as_array().expect("changes").iter();
@@ -59,6 +60,60 @@ async fn attempts_and_changes_of_a_task_can_be_read_back() {
     let same = grpc.tasks.history(request).await.expect("a history").into_inner();
     assert_eq!((same.changes.len(), same.changes[6].state()), (7, v1::TaskState::Succeeded));
     assert_eq!(same.changes[2].error.as_ref().map(|error| error.message.as_str()), Some("no route"));
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_attempt_shows_what_it_asked_for_and_used_and_how_far_it_came() {
+    let rig = Rig::start().await;
+    let body = r#"{"task_type":"process","payload":{"argv":["x"]},"timeouts":{"hard_ms":60000},
+        "resources":{"cpu_milli":500,"memory_bytes":1000,"custom":{"license":1}},
+        "retry_policy":{"max_retries":3,"backoff":"fixed","initial_delay_ms":1}}"#;
+    let id = rig.submit(body).await.task_id();
+    let path = format!("/v1/tasks/{id}");
+    let custom = [("license".to_owned(), 1)].into();
+    let capacity = v1::Resources { cpu_milli: 1000, memory_bytes: 1 << 30, custom, ..Default::default() };
+    let mut first = hello(1, 1, 4);
+    first.offer = first.offer.map(|offer| v1::Offer { capacity: Some(capacity), ..offer });
+    let mut worker =
+        open(rig.address, v1::WorkerMessage { hello: Some(first), ..v1::WorkerMessage::default() }).await;
+    let start = worker.start().await;
+    worker.report(&start, What::Progress("1 of 3".into())).await;
+    worker.heartbeat().await;
+    let task = rig.get(&path).await.json();
+    assert_eq!(task["attempts"][0]["progress"], "1 of 3", "shown while it runs: {task:#}");
+    assert_eq!(task["attempts"][0]["used"], Value::Null, "{task:#}");
+    assert_eq!(
+        (&task["timeouts"]["hard_ms"], &task["timeouts"]["grace_ms"]),
+        (&json!(60_000), &json!(30_000))
+    );
+
+    let details = |memory_peak_bytes, cpu_ms, progress: &str| {
+        Some(v1::AttemptDetails { memory_peak_bytes, cpu_ms, progress: Some(progress.into()) })
+    };
+    let failure = v1::Failure { class: "resource".into(), code: 137, ..v1::Failure::default() };
+    worker.report_with(&start, What::Failure(failure), details(Some(999), Some(7), "2 of 3")).await;
+    let start = worker.start().await;
+    let success = What::Success(v1::Success::default());
+    worker.report_with(&start, success, details(None, Some(8), "3 of 3")).await;
+    let task = rig.until(&id, "succeeded").await;
+    let asked = |memory: u64| json!({"cpu_milli": 500, "memory_bytes": memory, "disk_bytes": 0, "gpus": 0, "custom": {"license": 1}});
+    let attempts = task["attempts"].as_array().expect("attempts");
+    let shown: Vec<_> = attempts.iter().map(|one| (&one["asked"], &one["used"], &one["progress"])).collect();
+    let wanted = [
+        (asked(1_000), json!({"memory_peak_bytes": 999, "cpu_ms": 7}), json!("2 of 3")),
+        (asked(2_000), json!({"cpu_ms": 8}), json!("3 of 3")),
+    ];
+    assert_eq!(shown, wanted.each_ref().map(|(asked, used, progress)| (asked, used, progress)), "{task:#}");
+    assert_eq!(task["resources"], asked(1_000));
+
+    let mut grpc = Clients::of(&rig).await;
+    let same = grpc.tasks.get(v1::GetTaskRequest { task_id: id.clone() }).await.expect("a task").into_inner();
+    let [first, second] = &same.attempts[..] else { panic!("{same:?}") };
+    assert_eq!((first.memory_peak_bytes, first.progress.as_deref()), (Some(999), Some("2 of 3")));
+    assert_eq!(second.asked.as_ref().map(|asked| asked.memory_bytes), Some(2_000));
+    assert_eq!((second.memory_peak_bytes, second.cpu.map(|cpu| cpu.nanos)), (None, Some(8_000_000)));
+    assert_eq!(same.timeouts.and_then(|limits| limits.hard).map(|hard| hard.seconds), Some(60));
     rig.stop().await;
 }
 

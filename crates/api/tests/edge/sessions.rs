@@ -177,7 +177,7 @@ async fn many_orders_go_in_few_messages() {
     for _ in 0..5_000 {
         let start = worker.start().await;
         let what = Some(v1::report::What::Success(v1::Success { output: None }));
-        reports.push(v1::Report { task: start.task, fence: start.fence, what });
+        reports.push(v1::Report { task: start.task, fence: start.fence, what, details: None });
     }
     worker.to.send(v1::WorkerMessage { reports, ..v1::WorkerMessage::default() }).await.expect("lives");
     let mut messages = 0;
@@ -224,8 +224,8 @@ async fn a_heartbeat_behind_reports_is_answered_although_the_shard_takes_nothing
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202);
     for fence in 0..500 {
-        let what = Some(v1::report::What::Progress(true));
-        let reports = vec![v1::Report { task: vec![9; 16], fence, what }];
+        let what = Some(v1::report::What::Progress(String::new()));
+        let reports = vec![v1::Report { task: vec![9; 16], fence, what, details: None }];
         worker
             .to
             .send(v1::WorkerMessage { reports, ..v1::WorkerMessage::default() })

@@ -85,7 +85,12 @@ impl FakeWorker {
     }
 
     pub async fn report(&self, start: &v1::Start, what: What) {
-        let report = v1::Report { task: start.task.clone(), fence: start.fence, what: Some(what) };
+        self.report_with(start, what, None).await;
+    }
+
+    pub async fn report_with(&self, start: &v1::Start, what: What, details: Option<v1::AttemptDetails>) {
+        let (task, fence, details) = (start.task.clone(), start.fence, details.map(Box::new));
+        let report = v1::Report { task, fence, what: Some(what), details };
         let message = v1::WorkerMessage { reports: vec![report], ..v1::WorkerMessage::default() };
         self.to.send(message).await.expect("the session lives");
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::news::News;
+use crate::job::JobKey;
 use crate::task::{Payload, Profile, Status, StopReason};
-use crate::values::{Fence, Millis, Name, RunId, ScheduleId, Session, TaskId, WorkerId};
+use crate::values::{Fence, Millis, Name, RunId, RunStatus, ScheduleId, Session, TaskId, Wall, WorkerId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
@@ -50,6 +51,17 @@ pub enum Effect {
     /// Lossy: a schedule was on and had no timer; it has one now.
     ScheduleAlert {
         schedule: ScheduleId,
+    },
+    /// Lossy: for figures of its job. `ran`: from its creation.
+    RunEnded {
+        job: Arc<JobKey>,
+        status: RunStatus,
+        ran: Millis,
+        at: Wall,
+    },
+    /// Lossy: its figures are not wanted any more.
+    JobDeleted {
+        job: Arc<JobKey>,
     },
     /// Lossy: a live view of a change of state.
     Changed {

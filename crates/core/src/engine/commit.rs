@@ -1,6 +1,6 @@
 //! The one place where events of the engine are applied. A decision leaves its events at the end of the batch; here they
-//! change the state, and everything kept beside the state follows. One event is added here: a checkpoint that was only in memory is
-//! stored before an event that ends its attempt.
+//! change the state, and everything kept beside the state follows. Events are added here only for what was in memory and is
+//! stored before an event that ends its attempt: a checkpoint, a progress.
 
 use super::{Batch, Engine};
 use crate::event::Event;
@@ -12,8 +12,8 @@ impl Engine {
         self.is_applying = true;
         let mut at = from;
         while let Some(event) = batch.events.get(at) {
-            if let Some(checkpoint) = self.unstored_checkpoint(event) {
-                batch.events.insert(at, checkpoint);
+            if let Some(unstored) = self.unstored(event) {
+                batch.events.insert(at, unstored);
             }
             let event = &batch.events[at];
             match apply(&mut self.state, event, &mut self.work) {

@@ -5,7 +5,7 @@ use super::Engine;
 use crate::decision::{Alert, Effect, Sensitive, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
-use crate::run::{JobRuns, RunCreated, RunEvent};
+use crate::run::{JobRuns, RunCreated, RunEnded, RunEvent};
 use crate::schedule::ScheduleEvent;
 use crate::state::Change;
 use crate::task::{Lease, Status, Task, TaskState, next_deadline};
@@ -29,10 +29,21 @@ impl Engine {
         let Event::Run(event) = event else { return };
         match event {
             RunEvent::RunCreated(created) => self.count_window(created),
-            RunEvent::RunEnded(ended) => self.wait_index.run_ended(ended.id),
+            RunEvent::RunEnded(ended) => {
+                self.wait_index.run_ended(ended.id);
+                effects.extend(self.run_ended(ended));
+            }
+            RunEvent::JobDeleted { key } => effects.push(Effect::JobDeleted { job: key.clone() }),
             _ => {}
         }
         self.tell_run(event, effects);
+    }
+
+    fn run_ended(&self, ended: &RunEnded) -> Option<Effect> {
+        let run = self.state.job_runs.run(ended.id)?;
+        let at = self.state.now.wall;
+        let (job, ran) = (run.job.clone(), at.since(run.created));
+        Some(Effect::RunEnded { job, status: ended.status, ran, at })
     }
 
     fn count_window(&mut self, created: &RunCreated) {

@@ -6,6 +6,7 @@ use crate::decision::{Effect, ReportVerdict};
 use crate::event::Event;
 use crate::task::decide::{Report, ReportKind, report};
 use crate::task::{Status, next_deadline};
+use crate::values::AttemptDetails;
 
 impl Engine {
     pub(super) fn report(&mut self, report: &Report, batch: &mut Batch) {
@@ -51,7 +52,7 @@ impl Engine {
     fn note_soft(&mut self, report: &Report, batch: &mut Batch) {
         let accepts = match report.what {
             ReportKind::Accepted => true,
-            ReportKind::Progress | ReportKind::Checkpoint(_) => false,
+            ReportKind::Progress(_) | ReportKind::Checkpoint(_) => false,
             _ => return,
         };
         let now = self.state.now.elapsed;
@@ -63,14 +64,18 @@ impl Engine {
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let Some(lease) = task.state.lease_mut() else { return };
         lease.soft.progressed = now;
+        if let ReportKind::Progress(Some(progress)) = &report.what {
+            lease.soft.progress = Some(progress.clone());
+        }
         // Otherwise the timer is left as it is: when it fires it is set again, which is cheaper than moving it each time.
         if accepts {
             self.timers.set(index, next_deadline(task));
         }
     }
 
-    /// What must be stored before an event that ends the attempt: the next attempt begins with it.
-    pub(super) fn unstored_checkpoint(&self, event: &Event) -> Option<Event> {
+    /// What must be stored before an event that ends the attempt: the checkpoint with which the next attempt begins, and the
+    /// last progress, if the worker did not say more when it reported the end.
+    pub(super) fn unstored(&self, event: &Event) -> Option<Event> {
         let (Event::AttemptFailed { id, .. }
         | Event::TaskDeferred { id, .. }
         | Event::TaskUnassigned { id, .. }
@@ -78,8 +83,15 @@ impl Engine {
         else {
             return None;
         };
-        let lease = self.state.tasks.by_id(*id)?.lease()?;
-        let bytes = lease.soft.pending_checkpoint.as_ref()?.bytes.clone();
-        Some(Event::CheckpointSaved { id: *id, fence: lease.fence, bytes })
+        let task = self.state.tasks.by_id(*id)?;
+        let lease = task.lease()?;
+        let (id, fence) = (*id, lease.fence);
+        if let Some(checkpoint) = &lease.soft.pending_checkpoint {
+            return Some(Event::CheckpointSaved { id, fence, bytes: checkpoint.bytes.clone() });
+        }
+        let has_details = task.extra.as_ref().is_some_and(|extra| extra.details.is_some());
+        let progress = lease.soft.progress.clone().filter(|_| !has_details)?;
+        let details = Box::new(AttemptDetails { progress: Some(progress), ..AttemptDetails::default() });
+        Some(Event::DetailsReported { id, fence, details })
     }
 }

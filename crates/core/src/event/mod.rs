@@ -18,8 +18,8 @@ use crate::schedule::ScheduleEvent;
 use crate::task::{Payload, Status, StopReason, Task, TaskSpec};
 use crate::trigger::TriggerEvent;
 use crate::values::{
-    Actor, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, FiredBy, FiredWindow, Incarnation, Millis,
-    NodeInstance, OperationId, Permits, Priority, RunId, TaskId, Wall, WorkerId,
+    Actor, AttemptDetails, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, FiredBy, FiredWindow,
+    Incarnation, Millis, NodeInstance, OperationId, Permits, Priority, RunId, TaskId, Wall, WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
 use crate::worker::CordonEvent;
@@ -120,6 +120,12 @@ pub enum Event {
         fence: Fence,
         bytes: Arc<[u8]>,
     },
+    /// What the worker knows of an attempt beside how it ended. In the record of its end, before it.
+    DetailsReported {
+        id: TaskId,
+        fence: Fence,
+        details: Box<AttemptDetails>,
+    },
     DeadlineExtended {
         id: TaskId,
         fence: Fence,
@@ -215,6 +221,7 @@ impl Event {
             | Self::TaskCancelled { id }
             | Self::TaskAmended { id, .. }
             | Self::CheckpointSaved { id, .. }
+            | Self::DetailsReported { id, .. }
             | Self::DeadlineExtended { id, .. }
             | Self::ForceRequested { id, .. }
             | Self::TaskForced { id, .. } => Some(*id),
@@ -298,6 +305,7 @@ impl Event {
             | Self::PollBegan { .. }
             | Self::TaskAmended { .. }
             | Self::CheckpointSaved { .. }
+            | Self::DetailsReported { .. }
             | Self::DeadlineExtended { .. }
             | Self::KeyBound { .. } => return None,
         };

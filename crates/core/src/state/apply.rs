@@ -107,6 +107,7 @@ fn apply_to_task(state: &mut State, event: &Event, work: &mut WorkList) -> Optio
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
+        | Event::DetailsReported { .. }
         | Event::DeadlineExtended { .. } => Some(amend(state, event)),
         Event::KeyBound { claim, entity } => {
             state.keys.bind(*claim, *entity, state.seq);
@@ -136,6 +137,9 @@ fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarna
         task.worker = worker;
         task.started = now.wall;
         task.attempts += 1;
+        if let Some(extra) = task.extra.as_mut() {
+            extra.details = None;
+        }
         task.state = TaskState::Leased(Box::new(Lease {
             fence,
             worker,
@@ -230,6 +234,7 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: AfterFai
     let (number, assigned) = (task.attempts, task.started);
     let extra = task.extra_mut();
     extra.worker_kills += u32::from(crate::task::blames_the_task(failure));
+    let (memory_bytes, details) = (extra.memory_bytes, extra.details.take());
     extra.record_attempt(AttemptRecord {
         number,
         fence: lease.fence,
@@ -237,6 +242,8 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: AfterFai
         assigned,
         ended: now,
         failure: failure.clone(),
+        memory_bytes,
+        details,
     });
     task.state = match then {
         AfterFailure::Retry { due, spend, memory_bytes, delayed_by } => {
@@ -270,7 +277,9 @@ fn end_wait(state: &mut State, id: TaskId, end: &WaitEnd) -> Change {
             WaitEnd::Failed(failure) => {
                 let (number, assigned) = (task.attempts, task.changed);
                 let (fence, worker, failure) = (task.fence, task.worker, (**failure).clone());
-                let attempt = AttemptRecord { number, fence, worker, assigned, ended: now.wall, failure };
+                let (ended, memory_bytes, details) = (now.wall, None, None);
+                let attempt =
+                    AttemptRecord { number, fence, worker, assigned, ended, failure, memory_bytes, details };
                 task.extra_mut().record_attempt(attempt);
                 TaskState::Failed
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::key::KeyClaim;
-use crate::values::{Actor, Failure, Fence, Name, Permits, Wall, Window, WorkerId};
+use crate::values::{Actor, AttemptDetails, Failure, Fence, Name, Permits, Wall, Window, WorkerId};
 
 /// Attempt records kept with a task: the first and the newest ones; the count of the rest is kept too.
 pub const ATTEMPTS_KEPT_MAX: usize = 50;
@@ -32,6 +32,8 @@ pub struct Extra {
     pub permits: Option<Permits>,
     /// The window for which it exists.
     pub window: Option<Box<Window>>,
+    /// Of the newest attempt, until its record takes them: those of a success stay here.
+    pub details: Option<Box<AttemptDetails>>,
 }
 
 /// An attempt that did not succeed.
@@ -43,6 +45,9 @@ pub struct AttemptRecord {
     pub assigned: Wall,
     pub ended: Wall,
     pub failure: Failure,
+    /// Memory it had asked for, if not what the profile says.
+    pub memory_bytes: Option<u64>,
+    pub details: Option<Box<AttemptDetails>>,
 }
 
 impl Extra {

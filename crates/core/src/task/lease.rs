@@ -35,6 +35,8 @@ pub struct LeaseSoft {
     /// worker says how long it has run.
     pub accepted: Option<Elapsed>,
     pub progressed: Elapsed,
+    /// The last progress it reported.
+    pub progress: Option<Box<str>>,
     /// The worker was told that the soft limit has passed.
     pub soft_told: bool,
     /// When the newest checkpoint was stored.
@@ -50,6 +52,7 @@ impl LeaseSoft {
             session: Session::ZERO,
             accepted: None,
             progressed: assigned,
+            progress: None,
             soft_told: false,
             checkpointed: None,
             pending_checkpoint: None,

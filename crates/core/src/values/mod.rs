@@ -3,6 +3,7 @@
 
 mod actor;
 mod attempt;
+mod attempt_details;
 mod breaks;
 mod bucket;
 mod chance;
@@ -26,6 +27,7 @@ mod window;
 pub use self::{
     actor::{Actor, Note},
     attempt::AttemptId,
+    attempt_details::{AttemptDetails, PROGRESS_BYTES_MAX},
     breaks::Breaks,
     bucket::{BUCKETS, Bucket, Group, Groups, group_of},
     chance::Chance,

@@ -74,6 +74,9 @@ enum What {
     /// 50,000 tasks that only wait: memory and CPU, and a restart by SIGKILL
     #[command(after_help = "Example:\n  mainspring bench waits")]
     Waits,
+    /// Lists of 1,000 rows beside a million ended tasks, and reads and lists right after a change
+    #[command(after_help = "Example:\n  mainspring bench list --scale 10")]
+    List,
     /// Start, memory, CPU and writes at rest
     #[command(after_help = "Example:\n  mainspring bench footprint")]
     Footprint,
@@ -121,6 +124,7 @@ impl Bench {
             What::Fanout => vec![Part::Fanout],
             What::Dags => vec![Part::Dags],
             What::Waits => vec![Part::Waits],
+            What::List => vec![Part::List],
             What::Footprint => vec![Part::Footprint],
             What::Soak { minutes } => {
                 soak = Duration::from_secs(minutes * 60);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::connect::Connect;
 use super::logs::Logs;
-use super::output::{Column, age, id, say, text, took};
+use super::output::{Column, age, bytes, id, say, span, text, took};
 use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
@@ -68,15 +68,18 @@ struct Act {
     reason: Option<String>,
 }
 
-const ATTEMPTS: [Column; 9] = [
+const ATTEMPTS: [Column; 12] = [
     text("TRY", "number"),
     age("BEGAN", "assigned_at"),
     took("TOOK", "assigned_at", "ended_at"),
-    id("WORKER", "worker"),
     text("OUTCOME", "outcome"),
     text("CODE", "exit_code"),
+    span("CPU", "used.cpu_ms"),
+    bytes("MEMORY", "used.memory_peak_bytes"),
     text("CLASS", "error.class"),
     text("ERROR", "error.message"),
+    id("WORKER", "worker").only_wide(),
+    text("PROGRESS", "progress").only_wide(),
     text("ATTEMPT", "attempt_id").only_wide(),
 ];
 

@@ -62,6 +62,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.session_queue_max", "MAINSPRING_SESSION_QUEUE_MAX", count(1, 100_000_000), "1000000", "Orders that may wait for one worker; beyond that its session is begun anew"),
     key("server.log_days", "MAINSPRING_LOG_DAYS", count(1, 3_650), "7", "Whole days for which logs of attempts are kept"),
     key("server.log_bytes_max", "MAINSPRING_LOG_BYTES_MAX", bytes(KIB, GIB), "64MiB", "Log of one attempt that is kept; the rest is counted and dropped"),
+    key("server.metrics_jobs_max", "MAINSPRING_METRICS_JOBS_MAX", count(0, 1_000_000), "1000", "Jobs that have metrics of their own; those of all others are added up under `other`"),
     key("server.log_followers_max", "MAINSPRING_LOG_FOLLOWERS_MAX", count(1, 100_000), "1000", "Callers that follow a log at once, and as many that listen to events"),
 
     key("limits.tasks_max", "MAINSPRING_TASKS_MAX", count(1, 1_000_000_000), "20000000", "Unfinished tasks held in memory; beyond that submissions are refused"),

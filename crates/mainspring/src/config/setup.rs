@@ -95,6 +95,7 @@ impl Config {
             session_queue_max: self.count("server.session_queue_max") as usize,
             connections_max: self.count("server.connections_max") as usize,
             drain: self.span("server.drain"),
+            metrics_jobs_max: self.count("server.metrics_jobs_max") as usize,
             log_followers_max: self.count("server.log_followers_max") as usize,
             log_days: self.count("server.log_days") as u32,
             history_days: self.count("server.history_days") as u32,

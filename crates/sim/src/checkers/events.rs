@@ -14,6 +14,7 @@ use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
 use super::journal::JournalFold;
 use super::{Broken, Check, journaled, leases, require, written};
 use crate::client::EVENT_ID;
+use crate::worker::details;
 
 /// Which arrow an event takes; `None` if it changes no state.
 pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
@@ -53,6 +54,7 @@ pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
+        | Event::DetailsReported { .. }
         | Event::DeadlineExtended { .. }
         | Event::KeyBound { .. }
         | Event::OperationStarted { .. }
@@ -81,6 +83,7 @@ fn claimed(event: &Event) -> Option<Fence> {
         | Event::StopRequested { fence, .. }
         | Event::ForceRequested { fence, .. }
         | Event::CheckpointSaved { fence, .. }
+        | Event::DetailsReported { fence, .. }
         | Event::DeadlineExtended { fence, .. } => Some(*fence),
         _ => None,
     }
@@ -141,6 +144,12 @@ impl JournalFold {
             }
             Event::TaskDue { .. } => self.check_release(task),
             Event::WaitEnded { end, .. } => self.check_wait(task, end),
+            Event::TaskSucceeded { id, fence, .. } => {
+                let kept = task.extra.as_ref().and_then(|extra| extra.details.clone());
+                require(kept == details((*id, *fence)), "I16", || {
+                    format!("{id} succeeded with {kept:?}, its worker said something else")
+                })
+            }
             Event::AttemptFailed { failure, then, .. } => {
                 if leases::is_expiry(failure) {
                     leases::check_epoch(self, task.id)?;

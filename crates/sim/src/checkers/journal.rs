@@ -307,6 +307,7 @@ impl JournalFold {
             | Event::PollBegan { .. }
             | Event::TaskWaits { .. }
             | Event::CheckpointSaved { .. }
+            | Event::DetailsReported { .. }
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }
             | Event::TaskSpawned { .. }

@@ -37,6 +37,8 @@ impl Checkers {
             | Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
+            | Effect::RunEnded { .. }
+            | Effect::JobDeleted { .. }
             | Effect::Changed { .. }
             | Effect::Drain { .. }
             | Effect::News(_) => Ok(()),

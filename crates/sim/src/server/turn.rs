@@ -249,6 +249,8 @@ impl World {
             Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
+            | Effect::RunEnded { .. }
+            | Effect::JobDeleted { .. }
             | Effect::Changed { .. }
             | Effect::Drain { .. }
             | Effect::News(_) => {

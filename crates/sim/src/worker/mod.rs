@@ -9,6 +9,8 @@
 
 mod work;
 
+pub(crate) use self::work::details;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::decision::{Effect, Start};
@@ -240,7 +242,8 @@ impl World {
     fn report(&mut self, index: usize, (task, fence): Claim, what: ReportKind) {
         let worker = &self.workers[index];
         let session = worker.session();
-        let report = Report { worker: worker.id, session, task, fence, what };
+        let details = if what.ends_attempt() { details((task, fence)) } else { None };
+        let report = Report { worker: worker.id, session, task, fence, what, details };
         self.send_to_server(index, &Command::Report(Box::new(report)));
     }
 

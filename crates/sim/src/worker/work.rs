@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::decision::Start;
 use mainspring_core::task::Profile;
 use mainspring_core::task::decide::ReportKind;
-use mainspring_core::values::{Failure, FailureClass, Millis};
+use mainspring_core::values::{AttemptDetails, Failure, FailureClass, Millis};
 
 use super::{Claim, WorkerEvent};
 use crate::checkers::Check;
@@ -117,8 +117,8 @@ impl World {
     /// Progress, checkpoints and wishes for more time; some attempts fall silent.
     pub(super) fn tick(&mut self, index: usize, claim: Claim) {
         let Some(attempt) = self.workers[index].running.get(&claim) else { return };
-        let (nature, progress, hard) =
-            (attempt.nature, attempt.profile.limits.progress, attempt.profile.limits.hard);
+        let (nature, number) = (attempt.nature, attempt.number);
+        let (progress, hard) = (attempt.profile.limits.progress, attempt.profile.limits.hard);
         if nature == Nature::Hang && progress.is_some() {
             return;
         }
@@ -133,7 +133,7 @@ impl World {
             Nature::Long if hard.is_some() && self.chance.per_mille(200) => {
                 self.report(index, claim, ReportKind::Extend(Millis::new(1_000)));
             }
-            _ if progress.is_some() => self.report(index, claim, ReportKind::Progress),
+            _ if progress.is_some() => self.report(index, claim, ReportKind::Progress(progress_text(number))),
             _ => {}
         }
         let tick = progress.map_or(2_000, |span| span.get() / 3);
@@ -186,4 +186,20 @@ impl World {
         };
         self.result(index, claim, what);
     }
+}
+
+/// Of some attempts: others say only that they get on.
+fn progress_text(number: u32) -> Option<Box<str>> {
+    (number > 1).then(|| format!("attempt {number}").into())
+}
+
+/// What the worker knows of an attempt when it has ended; the same whenever it says it.
+pub(crate) fn details((task, fence): Claim) -> Option<Box<AttemptDetails>> {
+    let draw = task.bits() as u64 ^ fence.bits();
+    let details = AttemptDetails {
+        memory_peak_bytes: (draw & 1 != 0).then_some(draw),
+        cpu_ms: (draw & 2 != 0).then_some(draw >> 8),
+        progress: (draw & 4 != 0).then(|| "done".into()),
+    };
+    (!details.is_empty()).then(|| Box::new(details))
 }

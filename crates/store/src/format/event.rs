@@ -43,7 +43,8 @@ pub(super) mod kind {
     pub const FORCE_REQUESTED: u8 = 27;
     pub const POLL_BEGAN: u8 = 28;
     pub const CORDON: u8 = 29;
-    pub const NEWEST: u8 = CORDON;
+    pub const DETAILS_REPORTED: u8 = 30;
+    pub const NEWEST: u8 = DETAILS_REPORTED;
 }
 
 /// The version at which a type is written; no other one is read.
@@ -98,6 +99,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::TaskCancelled { .. } => kind::TASK_CANCELLED,
         Event::TaskAmended { .. } => kind::TASK_AMENDED,
         Event::CheckpointSaved { .. } => kind::CHECKPOINT_SAVED,
+        Event::DetailsReported { .. } => kind::DETAILS_REPORTED,
         Event::DeadlineExtended { .. } => kind::DEADLINE_EXTENDED,
         Event::ForceRequested { .. } => kind::FORCE_REQUESTED,
         Event::TaskForced { .. } => kind::TASK_FORCED,
@@ -156,6 +158,10 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::CheckpointSaved { fence, bytes, .. } => {
             w.fence(*fence);
             w.bytes(bytes);
+        }
+        Event::DetailsReported { fence, details, .. } => {
+            w.fence(*fence);
+            task::write_details(w, details);
         }
         Event::DeadlineExtended { fence, by, .. } => {
             w.fence(*fence);

@@ -138,6 +138,9 @@ fn read_attempt_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError
         kind::TASK_DEFERRED => Event::TaskDeferred { id, fence, due: r.elapsed("due")? },
         kind::STOP_REQUESTED => Event::StopRequested { id, fence, reason: r.stop_reason()? },
         kind::CHECKPOINT_SAVED => Event::CheckpointSaved { id, fence, bytes: r.shared_bytes("checkpoint")? },
+        kind::DETAILS_REPORTED => {
+            Event::DetailsReported { id, fence, details: Box::new(task::read_details(r)?) }
+        }
         kind::DEADLINE_EXTENDED => Event::DeadlineExtended { id, fence, by: r.millis("extension")? },
         _ => return Err(FormatError::bad("event type", at, "has no such value")),
     })

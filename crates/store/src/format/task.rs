@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
 use mainspring_core::task::{AttemptRecord, Extra, Lease, LeaseSoft, Status, Stop, Task, TaskState};
-use mainspring_core::values::{Incarnation, Seq, Wall};
+use mainspring_core::values::{AttemptDetails, Incarnation, Seq, Wall};
 
 use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
 
@@ -240,6 +240,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.permits.as_ref(), |w, permits| w.permits(permits));
     w.option(extra.window.as_deref(), schedule::write_window);
     w.option(extra.deadline, Writer::wall);
+    w.option(extra.details.as_deref(), write_details);
 }
 
 fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
@@ -256,6 +257,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         permits: r.option("permits", Reader::permits)?,
         window: r.option("window", schedule::read_window)?,
         deadline: r.option("deadline", |r| r.wall("deadline"))?,
+        details: r.option("details", read_details)?.map(Box::new),
     })
 }
 
@@ -266,6 +268,8 @@ fn write_attempt(w: &mut Writer<'_>, attempt: &AttemptRecord) {
     w.wall(attempt.assigned);
     w.wall(attempt.ended);
     w.failure(&attempt.failure);
+    w.option(attempt.memory_bytes, Writer::varint);
+    w.option(attempt.details.as_deref(), write_details);
 }
 
 fn read_attempt(r: &mut Reader<'_>) -> Result<AttemptRecord, FormatError> {
@@ -276,5 +280,21 @@ fn read_attempt(r: &mut Reader<'_>) -> Result<AttemptRecord, FormatError> {
         assigned: r.wall("attempt assigned")?,
         ended: r.wall("attempt ended")?,
         failure: r.failure()?,
+        memory_bytes: r.option("attempt memory_bytes", |r| r.varint("attempt memory_bytes"))?,
+        details: r.option("attempt details", read_details)?.map(Box::new),
+    })
+}
+
+pub(super) fn write_details(w: &mut Writer<'_>, details: &AttemptDetails) {
+    w.option(details.memory_peak_bytes, Writer::varint);
+    w.option(details.cpu_ms, Writer::varint);
+    w.option(details.progress.as_deref(), Writer::text);
+}
+
+pub(super) fn read_details(r: &mut Reader<'_>) -> Result<AttemptDetails, FormatError> {
+    Ok(AttemptDetails {
+        memory_peak_bytes: r.option("memory_peak_bytes", |r| r.varint("memory_peak_bytes"))?,
+        cpu_ms: r.option("cpu_ms", |r| r.varint("cpu_ms"))?,
+        progress: r.option("progress", |r| r.text("progress"))?.map(Into::into),
     })
 }

@@ -11,12 +11,15 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::time::sleep;
 
+use super::rusage::{self, Used};
+
 /// How often it is looked at where the kernel does not tell of its end.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 pub struct Child {
-    child: std::process::Child,
+    process: std::process::Child,
     end: End,
+    used: Option<Used>,
 }
 
 /// What the kernel tells the end by.
@@ -28,18 +31,18 @@ enum End {
 }
 
 impl Child {
-    pub fn new(child: std::process::Child) -> Self {
-        let id = Pid::from_child(&child);
+    pub fn new(process: std::process::Child) -> Self {
+        let id = Pid::from_child(&process);
         let end = pidfd_open(id, PidfdFlags::empty()).map_or(End::Untold, End::Unwatched);
-        Self { child, end }
+        Self { process, end, used: None }
     }
 
     pub fn id(&self) -> Pid {
-        Pid::from_child(&self.child)
+        Pid::from_child(&self.process)
     }
 
     pub fn take_stdin(&mut self) -> Option<ChildStdin> {
-        self.child.stdin.take()
+        self.process.stdin.take()
     }
 
     /// Keeps the thread until it has ended, but not for longer than that.
@@ -49,7 +52,7 @@ impl Child {
         let time = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: i64::from(time.subsec_nanos()) };
         // Whatever fails here is seen by who waits longer.
         let has_ended = poll(&mut told, Some(&time)).is_ok_and(|count| count > 0);
-        if has_ended { self.child.try_wait().transpose() } else { None }
+        if has_ended { self.reap().transpose() } else { None }
     }
 
     /// May be dropped and called again.
@@ -61,10 +64,21 @@ impl Child {
                 End::Watched(end) => drop(end.readable().await?),
                 End::Unwatched(_) | End::Untold => sleep(LOOK_EVERY).await,
             }
-            if let Some(status) = self.child.try_wait()? {
+            if let Some(status) = self.reap()? {
                 return Ok(status);
             }
         }
+    }
+
+    /// What it used, with the children that it waited for; after its end.
+    pub fn used(&self) -> Option<Used> {
+        self.used
+    }
+
+    fn reap(&mut self) -> io::Result<Option<ExitStatus>> {
+        let ended = rusage::reap(self.id())?;
+        self.used = ended.map(|(_, used)| used).or(self.used);
+        Ok(ended.map(|(status, _)| status))
     }
 
     fn watch(&mut self) -> io::Result<()> {

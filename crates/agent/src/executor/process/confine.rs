@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tracing::warn;
 
+use super::rusage::Used;
 use super::{Payload, Settings};
 use crate::attempt::{Attempt, Key};
 use crate::cgroup::{Cgroup, CgroupLimits, MemoryEnd};
@@ -36,6 +37,14 @@ impl Confined {
 
     pub fn memory_end(&self) -> Option<MemoryEnd> {
         self.cgroup().and_then(Cgroup::memory_end)
+    }
+
+    /// What it counted; nothing if there is none.
+    pub fn used(&self) -> Used {
+        self.cgroup().map_or_else(Used::default, |cgroup| Used {
+            memory_peak_bytes: cgroup.memory_peak_bytes(),
+            cpu_ms: cgroup.cpu_ms(),
+        })
     }
 
     pub fn kill(&self) {

@@ -1,7 +1,7 @@
 //! The directory through which a running process speaks to its agent.
 //!
 //! ```text
-//! progress           any content: still getting somewhere
+//! progress           any content: still getting somewhere; its first line is shown (256 bytes at most)
 //! checkpoint         what the next attempt should know (64 KiB at most; taken once a second, and at the end)
 //! extend             milliseconds of more time
 //! output             the task's output, read when the process has succeeded
@@ -16,6 +16,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use mainspring_core::values::PROGRESS_BYTES_MAX;
 use rustix::fs::OFlags;
 use tracing::warn;
 
@@ -62,8 +63,8 @@ impl Control {
     /// Takes what the process left since the last look; gives the milliseconds of more time that it asked for. A
     /// checkpoint waits until a second after the one before, unless the process has `ended`.
     pub fn look(&mut self, reporter: &Reporter, ended: bool) -> u64 {
-        if self.take("progress", 0).is_some() {
-            reporter.progress();
+        if let Some(bytes) = self.take("progress", PROGRESS_BYTES_MAX) {
+            reporter.progress(first_line(&bytes));
         }
         let extended_ms = self.take("extend", 20).and_then(|bytes| number(&bytes)).unwrap_or(0);
         if extended_ms > 0 {
@@ -167,6 +168,10 @@ pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(max as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().trim().to_owned()
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {

@@ -20,6 +20,7 @@ mod log;
 mod output;
 mod record;
 mod run;
+mod rusage;
 mod spawn;
 mod starters;
 #[cfg(test)]

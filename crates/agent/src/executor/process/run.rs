@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::values::FailureClass;
+use mainspring_core::values::{AttemptDetails, FailureClass};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
 use tokio::sync::oneshot;
@@ -21,6 +21,7 @@ use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
 use super::output::{Output, Pipe};
 use super::record::{Record, Survivor, Terms};
+use super::rusage::Used;
 use super::spawn::{Group, Spawned, spawn};
 use super::user::User;
 use super::{Payload, Settings, exit, record, user};
@@ -74,6 +75,7 @@ fn begin(settings: Arc<Settings>, attempt: Attempt, payload: Payload, user: Opti
         return Begun::Runs(life, Process::Child(child));
     };
     let status = status.map(Some);
+    life.used = child.used();
     life.kill();
     if life.output.drain_now() {
         Begun::Over(life.conclude(status, None))
@@ -127,7 +129,8 @@ fn start(
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
     };
     let begun = Instant::now();
-    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun };
+    let used = None;
+    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun, used };
     Ok((Box::new(life), child))
 }
 
@@ -154,8 +157,8 @@ pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor
     let group = Group(survivor.identity.id);
     let confined = Confined::find(&settings, attempt.key);
     let begun = Instant::now();
-    let (kept, bound) = (true, None);
-    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun };
+    let (kept, bound, used) = (true, None, None);
+    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun, used };
     Box::new(life).live(Process::Adopted(survivor)).await
 }
 
@@ -180,6 +183,15 @@ impl Process {
     }
 }
 
+impl Process {
+    fn used(&self) -> Option<Used> {
+        match self {
+            Self::Child(child) => child.used(),
+            Self::Adopted(_) | Self::Ended(_) => None,
+        }
+    }
+}
+
 struct Life {
     settings: Arc<Settings>,
     attempt: Attempt,
@@ -192,6 +204,8 @@ struct Life {
     bound: Option<Place>,
     confined: Confined,
     begun: Instant,
+    /// What the kernel said at its end; of a process that an earlier agent began it says nothing.
+    used: Option<Used>,
 }
 
 enum End {
@@ -205,6 +219,7 @@ impl Life {
         let End::Exited(status, stopped) = self.until_end(&mut process).await else {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
+        self.used = process.used().or(self.used);
         self.settings.starters.learn(self.begun.elapsed());
         self.kill();
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
@@ -241,12 +256,22 @@ impl Life {
                 exit::failure(status, &self.output.tail(), self.confined.memory_end())
             }
         };
+        self.tell_used();
         if self.kept {
             record::remove(self.control.dir());
         }
         self.control.remove(&left);
         self.confined.leave();
         outcome
+    }
+
+    /// The cgroup counts all processes, the kernel's word at the end those that were waited for.
+    fn tell_used(&self) {
+        let Used { memory_peak_bytes, cpu_ms } = self.confined.used().or(self.used.unwrap_or_default());
+        let used = AttemptDetails { memory_peak_bytes, cpu_ms, progress: None };
+        if !used.is_empty() {
+            self.attempt.reporter.used(used);
+        }
     }
 
     /// Takes what the process left for the agent.

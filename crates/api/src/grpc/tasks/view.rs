@@ -8,7 +8,10 @@ use serde::Serialize;
 
 use super::super::time::{duration, moment};
 use super::status_number;
-use crate::wire::{AttemptView, ChangeView, DiagnosisView, ErrorView, LimitBody, TaskHistory, TaskView};
+use crate::wire::{
+    AttemptView, ChangeView, DiagnosisView, ErrorView, LimitBody, ResourcesBody, TaskHistory, TaskView,
+    TimeoutsBody,
+};
 
 /// `whole`: with payload, output and attempts; lists leave them out.
 pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
@@ -49,6 +52,29 @@ pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
         run_task: view.run_task,
         item: view.item,
         undo: view.undo,
+        resources: view.resources.as_ref().map(resources),
+        timeouts: view.timeouts.map(timeouts),
+    }
+}
+
+fn resources(asked: &ResourcesBody<'_>) -> v1::Resources {
+    v1::Resources {
+        cpu_milli: asked.cpu_milli,
+        memory_bytes: asked.memory_bytes,
+        disk_bytes: asked.disk_bytes,
+        gpus: asked.gpus,
+        custom: asked.custom.iter().map(|(name, amount)| (name.to_string(), *amount)).collect(),
+    }
+}
+
+fn timeouts(timeouts: TimeoutsBody) -> v1::Timeouts {
+    let span = |ms: Option<u64>| ms.map(|ms| duration(Millis::new(ms)));
+    v1::Timeouts {
+        accept: span(timeouts.accept_ms),
+        soft: span(timeouts.soft_ms),
+        hard: span(timeouts.hard_ms),
+        progress: span(timeouts.progress_ms),
+        grace: span(timeouts.grace_ms),
     }
 }
 
@@ -97,6 +123,10 @@ fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
         exit_code: attempt.exit_code,
         duration: attempt.duration_ms.map(|ms| duration(Millis::new(ms))),
         error: attempt.error.as_ref().map(error),
+        asked: attempt.asked.as_ref().map(resources),
+        memory_peak_bytes: attempt.used.as_ref().and_then(|used| used.memory_peak_bytes),
+        cpu: attempt.used.and_then(|used| used.cpu_ms).map(|ms| duration(Millis::new(ms))),
+        progress: attempt.progress.map(str::to_owned),
     }
 }
 

@@ -72,7 +72,7 @@ fn heartbeats_do_not_stand_in_for_progress() {
     let id =
         rig.running(limited(TimeLimits { progress: Some(Millis::from_secs(20)), ..TimeLimits::default() }));
     pass_alive(&mut rig, 15);
-    rig.report(id, ReportKind::Progress);
+    rig.report(id, ReportKind::Progress(None));
     pass_alive(&mut rig, 19);
     assert_eq!(stop_reason(&rig, id), None, "progress was made 19 s ago");
     pass_alive(&mut rig, 1);

@@ -2,6 +2,7 @@
 //! state from its events alone, and the two are compared after every step.
 
 mod arrows;
+mod attempt_details;
 mod backfills;
 mod bulk;
 mod cancel;
@@ -282,7 +283,7 @@ impl Rig {
         what: ReportKind,
     ) -> Option<ReportVerdict> {
         let before = self.effects.len();
-        self.tell(Command::Report(Box::new(Report { worker, session, task, fence, what })))
+        self.tell(Command::Report(Box::new(Report { worker, session, task, fence, what, details: None })))
             .expect("never refused");
         self.effects[before..].iter().find_map(|effect| match effect {
             Effect::Acknowledge { verdict, .. } => Some(*verdict),
@@ -367,6 +368,7 @@ fn cause(event: &Event) -> Option<Transition> {
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
+        | Event::DetailsReported { .. }
         | Event::DeadlineExtended { .. }
         | Event::KeyBound { .. }
         | Event::OperationStarted { .. }

@@ -7,7 +7,7 @@ use super::force::forced_end;
 use crate::decision::{Mark, Out, ReportVerdict, View};
 use crate::event::Event;
 use crate::task::{Lease, PendingCheckpoint, Task};
-use crate::values::{Failure, FailureClass, Fence, Millis, Session, TaskId, WorkerId};
+use crate::values::{AttemptDetails, Failure, FailureClass, Fence, Millis, Session, TaskId, WorkerId};
 
 /// What a worker says about an attempt it holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +17,8 @@ pub struct Report {
     pub task: TaskId,
     pub fence: Fence,
     pub what: ReportKind,
+    /// Of an attempt that it ends; counts for no other report.
+    pub details: Option<Box<AttemptDetails>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -24,7 +26,8 @@ pub enum ReportKind {
     Accepted,
     /// It does not fit, or the worker is leaving: not begun.
     Refused,
-    Progress,
+    /// How far it says it is, at most [`PROGRESS_BYTES_MAX`](crate::values::PROGRESS_BYTES_MAX).
+    Progress(Option<Box<str>>),
     Checkpoint(Arc<[u8]>),
     /// Asks for more time.
     Extend(Millis),
@@ -49,7 +52,7 @@ impl ReportKind {
             | Self::Vanished(_)
             | Self::Deferred { .. }
             | Self::Refused => true,
-            Self::Accepted | Self::Progress | Self::Checkpoint(_) | Self::Extend(_) => false,
+            Self::Accepted | Self::Progress(_) | Self::Checkpoint(_) | Self::Extend(_) => false,
         }
     }
 }
@@ -63,6 +66,10 @@ pub(crate) fn decide(view: &View<'_>, report: &Report, out: &mut Out<'_>) -> Rep
     };
     match task.lease() {
         Some(lease) if lease.fence == report.fence || view.breaks.fence => {
+            if let Some(details) = report.details.as_ref().filter(|_| report.what.ends_attempt()) {
+                let (id, fence, details) = (task.id, lease.fence, details.clone());
+                out.push(Event::DetailsReported { id, fence, details });
+            }
             match forced_end(task, lease, true).filter(|_| report.what.ends_attempt()) {
                 Some(event) => out.push(event),
                 None => ended_or_amended(view, task, lease, &report.what, out),
@@ -78,7 +85,7 @@ fn ended_or_amended(view: &View<'_>, task: &Task, lease: &Lease, what: &ReportKi
     let (id, fence, now) = (task.id, lease.fence, view.state.now);
     match what {
         // Soft: the engine notes these, the journal does not.
-        ReportKind::Accepted | ReportKind::Progress => {}
+        ReportKind::Accepted | ReportKind::Progress(_) => {}
         ReportKind::Refused => {
             let failure = Failure::new(FailureClass::Preempted, 0, "the worker did not take it");
             let then = match lease.stop {

@@ -109,6 +109,8 @@ impl Diskless {
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }
+                | Effect::RunEnded { .. }
+                | Effect::JobDeleted { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }

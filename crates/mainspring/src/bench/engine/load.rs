@@ -84,6 +84,7 @@ pub(super) fn success(start: &Start) -> Command {
         task: start.task,
         fence: start.fence,
         what: ReportKind::Succeeded { output: None },
+        details: None,
     }))
 }
 

@@ -183,6 +183,7 @@ fn report(start: &Start, chance: &mut Chance) -> Command {
         task: start.task,
         fence: start.fence,
         what: ReportKind::Succeeded { output: Some(Arc::from(output)) },
+        details: None,
     }))
 }
 

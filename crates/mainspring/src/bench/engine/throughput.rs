@@ -75,6 +75,8 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }
+                | Effect::RunEnded { .. }
+                | Effect::JobDeleted { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }

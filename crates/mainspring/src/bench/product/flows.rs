@@ -20,7 +20,7 @@ const CONNECTIONS: u64 = 16;
 const POLL_MIN: Duration = Duration::from_millis(1);
 const POLL_MAX: Duration = Duration::from_millis(200);
 /// The bounds that protect a server from one workflow are not what is measured.
-const WIDE: [&str; 3] =
+pub(super) const WIDE: [&str; 3] =
     ["limits.release_per_second=4000000000", "limits.job_tasks_max=200000", "server.batch_bytes_max=64MiB"];
 const JOB_LIMITS: &str =
     r#""limits":{"max_active_runs":100000,"release_per_second":1000000000,"max_fan_out":100000}"#;
@@ -109,7 +109,7 @@ fn layers(tasks: usize, width: usize) -> String {
     (0..tasks).map(one).collect::<Vec<_>>().join(",")
 }
 
-async fn apply(wire: &mut Wire, name: &str, tasks: &str) -> anyhow::Result<()> {
+pub(super) async fn apply(wire: &mut Wire, name: &str, tasks: &str) -> anyhow::Result<()> {
     let body = format!(r#"{{"job":"{name}",{JOB_LIMITS},"tasks":{{{tasks}}}}}"#);
     let answer = wire.call(&request("POST", "/v1/jobs", &body)).await?;
     ensure!(
@@ -155,7 +155,7 @@ async fn median(wire: &mut Wire, name: &str, rounds: u64) -> anyhow::Result<f64>
 }
 
 /// So many runs, triggered over a few connections; returns when all have ended.
-async fn many(rig: &Rig, name: &str, runs: u64) -> anyhow::Result<()> {
+pub(super) async fn many(rig: &Rig, name: &str, runs: u64) -> anyhow::Result<()> {
     let mut senders = JoinSet::new();
     for place in 0..CONNECTIONS.min(runs) {
         let (mut wire, name) = (rig.wire().await?, name.to_owned());

@@ -6,6 +6,7 @@ mod burst;
 mod flows;
 mod footprint;
 mod latency;
+mod list;
 mod pace;
 mod process;
 mod read;
@@ -41,11 +42,12 @@ pub(crate) enum Part {
     Dags,
     Soak,
     Waits,
+    List,
 }
 
 impl Part {
     /// What `bench all` measures; a soak is asked for by its length.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Footprint,
         Self::Latency,
         Self::Submit,
@@ -58,6 +60,7 @@ impl Part {
         Self::Fanout,
         Self::Dags,
         Self::Waits,
+        Self::List,
     ];
 }
 
@@ -101,6 +104,7 @@ pub(crate) fn run(plan: &Plan, parts: &[Part], figures: &mut Figures) -> anyhow:
                 Part::Fanout => flows::fanout(plan, &dir, figures).await,
                 Part::Dags => flows::dags(plan, &dir, figures).await,
                 Part::Waits => waits::run(plan, &dir, figures).await,
+                Part::List => list::run(plan, &dir, figures).await,
                 Part::Soak => soak::run(plan, &dir, figures).await,
             }
         })?;

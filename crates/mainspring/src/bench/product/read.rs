@@ -17,8 +17,8 @@ use super::wire::{Wire, request};
 use super::{Figures, Plan};
 
 /// Half of the floor of `bench throughput`.
-const LOAD_PER_S: u64 = 25_000;
-const BATCH: u64 = 250;
+pub(super) const LOAD_PER_S: u64 = 25_000;
+pub(super) const BATCH: u64 = 250;
 const READERS: u64 = 64;
 /// Half of the tasks that are read have ended, the others wait in memory.
 const KNOWN: u64 = 1_000;

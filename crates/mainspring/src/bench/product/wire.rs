@@ -17,13 +17,25 @@ pub(super) struct Wire {
 
 pub(super) struct Answer<'w> {
     pub(super) status: u16,
+    head: &'w str,
     pub(super) body: &'w [u8],
 }
 
+impl Answer<'_> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        header(self.head, name)
+    }
+}
+
 pub(super) fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
+    request_with(method, path, "", body)
+}
+
+/// `headers`: lines, each with its end.
+pub(super) fn request_with(method: &str, path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{headers}content-length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
 }
@@ -38,11 +50,11 @@ impl Wire {
     pub(super) async fn call(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
         self.stream.write_all(request).await?;
         let mut filled = 0;
-        let (status, body) = loop {
+        let (status, head, body) = loop {
             filled += self.more(filled).await?;
             if let Some(end) = self.buffer[..filled].windows(4).position(|four| four == b"\r\n\r\n") {
                 let head = std::str::from_utf8(&self.buffer[..end])?;
-                break (status(head)?, end + 4..end + 4 + length(head)?);
+                break (status(head)?, end, end + 4..end + 4 + length(head)?);
             }
         };
         if body.end > ANSWER_MAX {
@@ -54,7 +66,8 @@ impl Wire {
         while filled < body.end {
             filled += self.more(filled).await?;
         }
-        Ok(Answer { status, body: &self.buffer[body] })
+        let head = std::str::from_utf8(&self.buffer[..head])?;
+        Ok(Answer { status, head, body: &self.buffer[body] })
     }
 
     async fn more(&mut self, filled: usize) -> anyhow::Result<usize> {
@@ -71,9 +84,13 @@ fn status(head: &str) -> anyhow::Result<u16> {
 }
 
 fn length(head: &str) -> anyhow::Result<usize> {
-    let line = head.split("\r\n").find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then_some(value.trim())
-    });
-    line.context("an answer without a length")?.parse().context("a length that is no number")
+    let length = header(head, "content-length");
+    length.context("an answer without a length")?.parse().context("a length that is no number")
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.split("\r\n").find_map(|line| {
+        let (found, value) = line.split_once(':')?;
+        found.eq_ignore_ascii_case(name).then_some(value.trim())
+    })
 }

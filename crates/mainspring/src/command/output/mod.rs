@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 pub(crate) use self::clean::plain;
-pub(crate) use self::table::{Column, age, id, pair, text, took};
+pub(crate) use self::table::{Column, age, bytes, id, pair, span, text, took};
 pub(crate) use self::time::between;
 use crate::log;
 use crate::note::note;

@@ -1,5 +1,7 @@
 //! Tables: which columns, how wide, and ids no longer than needed.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -25,6 +27,9 @@ enum Kind {
     Age,
     /// The time from `field` to this one, or to now.
     Took(&'static str),
+    /// Milliseconds.
+    Span,
+    Bytes,
     /// `field` and this one, as `job/name`.
     Pair(&'static str),
 }
@@ -47,6 +52,16 @@ pub(crate) const fn age(head: &'static str, field: &'static str) -> Column {
 /// The time from one instant to another; to now if that is still to come.
 pub(crate) const fn took(head: &'static str, from: &'static str, to: &'static str) -> Column {
     Column { head, field: from, kind: Kind::Took(to), wide: false }
+}
+
+/// Milliseconds, as people say them.
+pub(crate) const fn span(head: &'static str, field: &'static str) -> Column {
+    Column { head, field, kind: Kind::Span, wide: false }
+}
+
+/// A number of bytes, in the unit that fits.
+pub(crate) const fn bytes(head: &'static str, field: &'static str) -> Column {
+    Column { head, field, kind: Kind::Bytes, wide: false }
 }
 
 /// Two names as one, as commands take them: `job/name`.
@@ -83,7 +98,7 @@ impl Column {
                 second if second.is_empty() => field,
                 second => format!("{field}/{second}"),
             },
-            Kind::Text | Kind::Id | Kind::Age | Kind::Took(_) => field,
+            Kind::Text | Kind::Id | Kind::Age | Kind::Took(_) | Kind::Span | Kind::Bytes => field,
         }
     }
 
@@ -92,11 +107,25 @@ impl Column {
         match self.kind {
             Kind::Text | Kind::Id | Kind::Pair(_) => self.whole(row),
             Kind::Age => time::age(&field, now).unwrap_or(field),
+            Kind::Span => field.parse().map_or(field, |ms| time::exact(Duration::from_millis(ms))),
+            Kind::Bytes => field.parse().map_or(field, in_unit),
             Kind::Took(to) => {
                 let to = Some(value(row, to)).filter(|to| !to.is_empty());
                 time::between(&field, &to.unwrap_or_else(|| now.to_string())).unwrap_or_default()
             }
         }
+    }
+}
+
+/// As `52 MiB`.
+fn in_unit(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.into_iter().find(|(_, bits)| bytes >> bits > 0) {
+        Some((unit, bits)) if bytes >> bits < 10 => {
+            format!("{}.{} {unit}", bytes >> bits, (bytes >> (bits - 10)) % 1024 * 10 / 1024)
+        }
+        Some((unit, bits)) => format!("{} {unit}", bytes >> bits),
+        None => format!("{bytes} B"),
     }
 }
 
@@ -276,6 +305,11 @@ mod tests {
         let lines = Table::of(std::slice::from_ref(&row), &columns, Some(80)).lines(|_, shown| shown);
         assert_eq!(lines, ["SCHEDULE     TOOK", "etl/nightly  1m 5s"]);
         assert_eq!(columns[0].whole(&json!({"job": "etl"})), "etl");
+        let used = json!({"cpu": 1_500, "memory": 55_000_000, "tiny": 900, "few": 3_145_728});
+        let columns =
+            [span("CPU", "cpu"), bytes("MEMORY", "memory"), bytes("TINY", "tiny"), bytes("FEW", "few")];
+        let lines = Table::of(&[used, json!({})], &columns, Some(80)).lines(|_, shown| shown);
+        assert_eq!(lines, ["CPU   MEMORY  TINY   FEW", "1.5s  52 MiB  900 B  3.0 MiB", ""]);
         let inferred: [Column; 3] = ["run_id".into(), "created_at".into(), "last_run.state".into()];
         let lines = Table::of(&[json!({})], &inferred, None).lines(|_, shown| shown);
         assert_eq!(lines, ["RUN ID  CREATED AT  LAST RUN STATE", ""]);

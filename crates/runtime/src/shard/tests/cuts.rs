@@ -33,6 +33,7 @@ fn an_ended_task_leaves_memory_only_behind_the_barrier() {
         task: id,
         fence: start.fence,
         what: ReportKind::Succeeded { output: None },
+        details: None,
     };
     rig.tell(1, vec![Command::Report(Box::new(report))]);
     rig.append(Ok(()));

@@ -254,6 +254,7 @@ impl Rig {
             task: start.task,
             fence: start.fence,
             what: ReportKind::Succeeded { output: output.map(Arc::from) },
+            details: None,
         };
         self.call(Command::Report(Box::new(report))).expect("never refused");
     }
