@@ -21,7 +21,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
-use crate::wire::Moment;
+use crate::wire::{Moment, OperationView};
 
 /// News that a slow listener may be behind.
 const BEHIND_MAX: usize = 16_384;
@@ -70,6 +70,7 @@ pub(crate) enum Kind {
     Job,
     Schedule,
     Worker,
+    Operation,
 }
 
 impl Default for Feed {
@@ -256,6 +257,8 @@ impl Wanted {
             Happening::Schedule { key, .. } => (Kind::Schedule, Some(&key.tenant), Some(&key.job), None),
             // Workers belong to no tenant.
             Happening::Worker { .. } => (Kind::Worker, None, None, None),
+            // It may be about any.
+            Happening::Operation { .. } => (Kind::Operation, None, None, None),
         };
         let ended = matches!(what, Happening::Run { change: RunChange::Ended(_), .. });
         self.kind.is_none_or(|wanted| wanted == kind || wanted == Kind::RunEnd && ended)
@@ -298,6 +301,11 @@ fn cloud_event(news: &News, record: Seq) -> Value {
         }
         Happening::Worker { id, change } => {
             (format!("worker.{}", change.label()), id.to_string(), json!({ "worker_id": id.to_string() }))
+        }
+        Happening::Operation { operation, change } => {
+            let view = OperationView::of(operation).map(|view| json!(view));
+            let id = operation.id.get().to_string();
+            (format!("operation.{}", change.label()), id, view.unwrap_or_else(|| json!({})))
         }
     };
     data["record"] = json!(record.get());

@@ -39,14 +39,17 @@ fn dead_letters_are_listed_requeued_and_discarded() {
     assert!(text.starts_with("TASK ") && text.contains(&other) && !text.contains(&one), "{text}");
     assert!(!text.contains('\u{1b}'), "no colours where there is no terminal");
 
+    let dry = json_of(&url, &["dead-letter", "requeue", "--all", "--dry-run"]);
+    assert_eq!((&dry["state"], &dry["total"]), (&json!("dry_run"), &json!(3)), "{dry}");
     let asked = mainspring(&url, &["dead-letter", "requeue", "--all"]);
+    assert!(stderr(&asked).contains("retry tasks: 3 match"), "{}", stderr(&asked));
     assert_eq!(asked.status.code(), Some(1));
     assert!(stderr(&asked).contains("--yes"), "nobody can be asked: {}", stderr(&asked));
     let discarded = json_of(&url, &["dead-letter", "discard", &other, "--reason", "known"]);
     assert_eq!((&discarded["done"], &discarded["results"][0]["state"]), (&json!(1), &json!("skipped")));
     fs::write(&gate, "").expect("opens the gate");
     let requeued = json_of(&url, &["dead-letter", "requeue", "--all", "--tenant", "a", "--yes"]);
-    assert_eq!(requeued["done"], 2, "{requeued}");
+    assert_eq!((&requeued["handled"], &requeued["state"]), (&json!(2), &json!("ended")), "{requeued}");
     for id in [&one, &two] {
         until("completed", || json_of(&url, &["task", "get", id])["state"] == "succeeded");
     }
@@ -427,6 +430,9 @@ fn a_task_is_amended_and_forced_and_a_process_is_shown() {
     let process = json_of(&url, &["task", "cancel", "--job", "none", "--yes"]);
     let shown = json_of(&url, &["operation", "get", &process["operation_id"].to_string()]);
     assert_eq!((&shown["operation_id"], &shown["state"]), (&process["operation_id"], &json!("ended")));
+    let listed = json_of(&url, &["operation", "list"]);
+    assert_eq!(listed["operations"][0]["verb"], "cancel_tasks", "{listed}");
+    assert_eq!(mainspring(&url, &["operation", "cancel", "1"]).status.code(), Some(1), "it has ended");
     assert_eq!(mainspring(&url, &["operation", "get", "999"]).status.code(), Some(4));
 }
 

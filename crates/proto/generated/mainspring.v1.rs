@@ -4670,6 +4670,672 @@ pub mod trigger_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// What is named must match. Nothing named is refused, unless `all` is set.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BeginOperationRequest {
+    /// What is done with each: `cancel_tasks`, `run_tasks_now`, `set_task_priority`, `retry_tasks`, `discard_tasks`, `cancel_runs`,
+    /// `pause_runs`, `resume_runs`, `retry_runs`, `pause_jobs`, `resume_jobs`, `delete_jobs`, `pause_schedules`,
+    /// `resume_schedules`, `cordon_workers`, `drain_workers`, `uncordon_workers`.
+    #[prost(string, tag = "1")]
+    pub verb: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of tasks, runs and schedules: their job.
+    #[prost(string, optional, tag = "3")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of tasks and workers.
+    #[prost(string, optional, tag = "4")]
+    pub pool: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of tasks: the executor.
+    #[prost(string, optional, tag = "5")]
+    pub task_type: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of tasks, runs and workers: all of them must be there.
+    #[prost(map = "string, string", tag = "6")]
+    pub labels: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Of tasks and runs: in one of these when it is looked at.
+    #[prost(string, repeated, tag = "7")]
+    pub states: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Of failed tasks: a group of dead letters.
+    #[prost(string, optional, tag = "8")]
+    pub fingerprint: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of runs: what began them.
+    #[prost(string, optional, tag = "9")]
+    pub trigger: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of jobs and schedules: a tag of the job.
+    #[prost(string, optional, tag = "10")]
+    pub tag: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of jobs.
+    #[prost(string, optional, tag = "11")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of jobs and schedules: how their names begin.
+    #[prost(string, optional, tag = "12")]
+    pub name_prefix: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of tasks and runs: made at or after this; of failed tasks: ended at or after this.
+    #[prost(message, optional, tag = "13")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "14")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// Everything there is; goes with nothing that narrows.
+    #[prost(bool, tag = "15")]
+    pub all: bool,
+    /// Of `cancel_tasks`: stop running ones too.
+    #[prost(bool, tag = "16")]
+    pub force: bool,
+    /// Of `set_task_priority`: `P0`, `P1` or `P2`.
+    #[prost(string, optional, tag = "17")]
+    pub priority: ::core::option::Option<::prost::alloc::string::String>,
+    /// 0 to 10; with `priority`.
+    #[prost(uint32, optional, tag = "18")]
+    pub level: ::core::option::Option<u32>,
+    /// Only count what matches now; nothing is changed.
+    #[prost(bool, tag = "19")]
+    pub dry_run: bool,
+    /// Who does it and why; kept with the operation and what it changes.
+    #[prost(string, optional, tag = "20")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "21")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOperationsRequest {
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "1")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "2")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOperationsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub operations: ::prost::alloc::vec::Vec<Operation>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOperationRequest {
+    #[prost(uint64, tag = "1")]
+    pub operation_id: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelOperationRequest {
+    #[prost(uint64, tag = "1")]
+    pub operation_id: u64,
+    /// Who does it and why.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Operation {
+    /// 0 in the answer to a dry run, which begins none.
+    #[prost(uint64, tag = "1")]
+    pub operation_id: u64,
+    #[prost(bool, tag = "2")]
+    pub running: bool,
+    /// Of these it has looked at, changed.
+    #[prost(uint64, optional, tag = "3")]
+    pub handled: ::core::option::Option<u64>,
+    /// `dry_run`, `running`, `ended` or `cancelled`.
+    #[prost(string, tag = "4")]
+    pub state: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub verb: ::prost::alloc::string::String,
+    /// The selector as JSON.
+    #[prost(string, tag = "6")]
+    pub selector: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub actor: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "9")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "10")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// How many matched when it began, if they were counted to the end; of a dry run, those that were counted.
+    #[prost(uint64, optional, tag = "11")]
+    pub total: ::core::option::Option<u64>,
+    /// Of a dry run: at least `total` match.
+    #[prost(bool, tag = "12")]
+    pub more: bool,
+    /// Tasks, runs or others that it has looked at.
+    #[prost(uint64, tag = "13")]
+    pub looked_at: u64,
+    /// Matched and could not be changed.
+    #[prost(uint64, tag = "14")]
+    pub refused: u64,
+    /// Why the last of them could not.
+    #[prost(string, tag = "15")]
+    pub last_refusal: ::prost::alloc::string::String,
+    #[prost(string, tag = "16")]
+    pub cancelled_by: ::prost::alloc::string::String,
+    #[prost(string, tag = "17")]
+    pub cancel_reason: ::prost::alloc::string::String,
+    /// Of a dry run: some that match.
+    #[prost(string, repeated, tag = "18")]
+    pub examples: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Generated client implementations.
+pub mod operation_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct OperationServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl OperationServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> OperationServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> OperationServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            OperationServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Does one thing with everything that matches. The work goes on in steps after the answer.
+        pub async fn begin(
+            &mut self,
+            request: impl tonic::IntoRequest<super::BeginOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.OperationService/Begin",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.OperationService", "Begin"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Newest first.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOperationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOperationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.OperationService/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.OperationService", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// How far such work has come.
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.OperationService/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.OperationService", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends it before it is through; what it did stays done.
+        pub async fn cancel(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.OperationService/Cancel",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.OperationService", "Cancel"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod operation_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with OperationServiceServer.
+    #[async_trait]
+    pub trait OperationService: std::marker::Send + std::marker::Sync + 'static {
+        /// Does one thing with everything that matches. The work goes on in steps after the answer.
+        async fn begin(
+            &self,
+            request: tonic::Request<super::BeginOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
+        /// Newest first.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListOperationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOperationsResponse>,
+            tonic::Status,
+        >;
+        /// How far such work has come.
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
+        /// Ends it before it is through; what it did stays done.
+        async fn cancel(
+            &self,
+            request: tonic::Request<super::CancelOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct OperationServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> OperationServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for OperationServiceServer<T>
+    where
+        T: OperationService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.OperationService/Begin" => {
+                    #[allow(non_camel_case_types)]
+                    struct BeginSvc<T: OperationService>(pub Arc<T>);
+                    impl<
+                        T: OperationService,
+                    > tonic::server::UnaryService<super::BeginOperationRequest>
+                    for BeginSvc<T> {
+                        type Response = super::Operation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BeginOperationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OperationService>::begin(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BeginSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.OperationService/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: OperationService>(pub Arc<T>);
+                    impl<
+                        T: OperationService,
+                    > tonic::server::UnaryService<super::ListOperationsRequest>
+                    for ListSvc<T> {
+                        type Response = super::ListOperationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOperationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OperationService>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.OperationService/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: OperationService>(pub Arc<T>);
+                    impl<
+                        T: OperationService,
+                    > tonic::server::UnaryService<super::GetOperationRequest>
+                    for GetSvc<T> {
+                        type Response = super::Operation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetOperationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OperationService>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.OperationService/Cancel" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelSvc<T: OperationService>(pub Arc<T>);
+                    impl<
+                        T: OperationService,
+                    > tonic::server::UnaryService<super::CancelOperationRequest>
+                    for CancelSvc<T> {
+                        type Response = super::Operation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelOperationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OperationService>::cancel(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for OperationServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.OperationService";
+    impl<T> tonic::server::NamedService for OperationServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SubmitRequest {
     #[prost(message, optional, tag = "1")]
@@ -5086,26 +5752,14 @@ pub struct CancelManyRequest {
     /// In one of them when the task is looked at; none that is an end.
     #[prost(enumeration = "TaskState", repeated, tag = "8")]
     pub states: ::prost::alloc::vec::Vec<i32>,
-    /// Who does it and why; in the server's log.
+    /// Who does it and why; kept with the operation.
     #[prost(string, optional, tag = "9")]
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "10")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetOperationRequest {
-    #[prost(uint64, tag = "1")]
-    pub operation_id: u64,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Operation {
-    #[prost(uint64, tag = "1")]
-    pub operation_id: u64,
-    #[prost(bool, tag = "2")]
-    pub running: bool,
-    /// Tasks it has changed; not set when it ended before the last restart of the server.
-    #[prost(uint64, optional, tag = "3")]
-    pub handled: ::core::option::Option<u64>,
+    /// Only count what matches now; nothing is changed.
+    #[prost(bool, tag = "11")]
+    pub dry_run: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskLogsRequest {
@@ -5847,28 +6501,6 @@ pub mod task_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.TaskService", "CancelMany"));
             self.inner.unary(req, path, codec).await
         }
-        /// How far such work has come.
-        pub async fn get_operation(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetOperationRequest>,
-        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/mainspring.v1.TaskService/GetOperation",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("mainspring.v1.TaskService", "GetOperation"));
-            self.inner.unary(req, path, codec).await
-        }
         /// What an attempt wrote, to the end it has now; with `follow` on, also what comes.
         pub async fn logs(
             &mut self,
@@ -5973,11 +6605,6 @@ pub mod task_service_server {
         async fn cancel_many(
             &self,
             request: tonic::Request<super::CancelManyRequest>,
-        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
-        /// How far such work has come.
-        async fn get_operation(
-            &self,
-            request: tonic::Request<super::GetOperationRequest>,
         ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
         /// Server streaming response type for the Logs method.
         type LogsStream: tonic::codegen::tokio_stream::Stream<
@@ -6591,51 +7218,6 @@ pub mod task_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelManySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/mainspring.v1.TaskService/GetOperation" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetOperationSvc<T: TaskService>(pub Arc<T>);
-                    impl<
-                        T: TaskService,
-                    > tonic::server::UnaryService<super::GetOperationRequest>
-                    for GetOperationSvc<T> {
-                        type Response = super::Operation;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetOperationRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TaskService>::get_operation(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetOperationSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -7579,6 +8161,9 @@ pub struct CancelRunsRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only count what matches now; nothing is changed.
+    #[prost(bool, tag = "6")]
+    pub dry_run: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PauseRunRequest {

@@ -17,5 +17,5 @@ pub mod shard;
 pub use self::{
     clock::{Doubt, Reading, ShardClock, Trust},
     config::ShardConfig,
-    shard::{Envelope, Output, Replies, Shard, find_run, load_runs},
+    shard::{Envelope, FoundPage, Output, Replies, Shard, find_page, find_run, load_runs},
 };

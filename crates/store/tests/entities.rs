@@ -4,9 +4,13 @@
 #[path = "support/frozen.rs"]
 mod frozen;
 
+use std::sync::Arc;
+
 use mainspring_core::collections::Soft;
 use mainspring_core::event::Event;
-use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
+use mainspring_core::operation::{
+    Bulk, BulkVerb, Cursor, EndedPlace, Operation, OperationKind, RunSelector, Selection, Selector,
+};
 use mainspring_core::values::{Actor, Groups, Name, OperationId, Seq, TaskId, Wall, WorkerId};
 use mainspring_core::worker::{Cordon, CordonEvent, CordonLifted};
 use mainspring_store::entity::{EntityError, ReadWith, entity_row};
@@ -40,21 +44,40 @@ fn cordons() -> Vec<(&'static str, Cordon)> {
 
 fn operations() -> Vec<(&'static str, Operation)> {
     let at = Wall::from_millis(1_790_000_000_123);
+    let bulk = |verb, of, over| {
+        let words = r#"{"tenant":"acme"}"#.into();
+        OperationKind::Bulk(Arc::new(Bulk { verb, of, before: at, over, total: Some(300), words }))
+    };
     let selector = RunSelector { tenant: Name::fixed("acme"), ..RunSelector::default() };
-    let work = OperationKind::CancelRuns { selector: Box::new(selector), before: at, over: Some(by("old")) };
     let plain = Operation {
         id: OperationId::new(300),
-        work,
+        work: bulk(BulkVerb::CancelRuns, Selection::Runs(Box::new(selector)), Some(by("old"))),
         cursor: Cursor::Memory(20_000),
+        looked: 0,
         handled: 0,
+        refused: 0,
+        refusal: None,
+        started: at,
         ended: None,
+        cancelled: None,
         touched: Seq::new(300),
         stored: Soft(false),
     };
     let selector = Selector { job: Name::fixed("load"), ..Selector::default() };
-    let work = OperationKind::BulkCancel { selector: Box::new(selector), before: at, stop_running: true };
-    let cursor = Cursor::Parked(TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001));
-    let full = Operation { work, cursor, handled: 1 << 40, ended: Some(at), ..plain.clone() };
+    let full = Operation {
+        work: bulk(BulkVerb::RetryTasks, Selection::Tasks(Box::new(selector)), None),
+        cursor: Cursor::Ended(EndedPlace {
+            day: 20_000,
+            id: TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001),
+        }),
+        looked: 1 << 41,
+        handled: 1 << 40,
+        refused: 7,
+        refusal: Some("TASK_OF_RUN: it is of a run".into()),
+        ended: Some(at),
+        cancelled: Some(by("a mistake")),
+        ..plain.clone()
+    };
     vec![("plain", plain), ("full", full)]
 }
 

@@ -26,7 +26,6 @@ use mainspring_core::job::{
     Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
     Added, Additions, ApprovalDecided, ApprovalDecision, ItemsCleared, JobApplied, MapItems, NodeState,
@@ -39,7 +38,7 @@ use mainspring_core::task::{
 };
 use mainspring_core::values::{
     Actor, AttemptDetails, BackfillId, Band, Elapsed, Epoch, Failure, FailureClass, Fence, FiredBy,
-    FiredWindow, Group, InRun, Incarnation, LabelCondition, Millis, Name, NodeInstance, Note, OperationId,
+    FiredWindow, Group, InRun, Incarnation, LabelCondition, Millis, Name, NodeInstance, Note,
     Permit, Permits, Priority, Requirements, Resources, RunId, RunStatus, Seq, Session, TaskId, Wall,
     WorkerId,
 };
@@ -236,7 +235,6 @@ fn events() -> Vec<(&'static str, Event)> {
         reported: false,
     };
     let retry = work::retry();
-    let ([work, full_work, cancel_runs], process) = (work::works(), OperationId::new(300));
     vec![
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
         ("task_submitted", Event::TaskSubmitted(Box::new(submitted()))),
@@ -273,21 +271,10 @@ fn events() -> Vec<(&'static str, Event)> {
         ("force_requested", Event::ForceRequested { id, fence, status: Status::Skipped, over: over() }),
         ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over(), reported: true }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),
-        ("process_started", Event::OperationStarted { id: process, work }),
-        ("process_started_full", Event::OperationStarted { id: process, work: full_work }),
-        ("process_started_runs", Event::OperationStarted { id: process, work: cancel_runs }),
-        (
-            "process_advanced_memory",
-            Event::OperationAdvanced { id: process, cursor: Cursor::Memory(20_000), handled: 990 },
-        ),
-        (
-            "process_advanced_parked",
-            Event::OperationAdvanced { id: process, cursor: Cursor::Parked(ID), handled: 0 },
-        ),
-        ("process_ended", Event::OperationEnded { id: process }),
         ("key_bound", Event::KeyBound { claim: key(), entity: ID }),
     ]
     .into_iter()
+    .chain(work::operation_events(ID, over()))
     .chain(flow_events())
     .chain(cleared_events())
     .chain(growth::growth_events())

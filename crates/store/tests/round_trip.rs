@@ -11,7 +11,7 @@ mod windows;
 
 use std::sync::Arc;
 
-use self::operations::work;
+use self::operations::{operation, work};
 use self::plans::{additions, grown, job, node, plan};
 use self::windows::{backfill_event, fired_by, fired_window, schedule, schedule_event, window};
 use mainspring_core::collections::Soft;
@@ -21,13 +21,17 @@ use mainspring_core::job::{
     Plan, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
+use mainspring_core::operation::{
+    Bulk, BulkVerb, Cursor, EndedPlace, Operation, OperationKind, RunSelector, Selection, Selector,
+    StepCounts,
+};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
     Added, Additions, ApprovalDecided, ApprovalDecision, ItemsCleared, JobApplied, MapItems, NodeState,
     NodeStatus, Noted, Origin, Pause, Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop,
     StartedBy, Subject, TasksAdded,
 };
+use mainspring_core::schedule::ScheduleKey;
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason, Task,
     TaskSpec, TaskState, TimeLimits,
@@ -364,7 +368,9 @@ fn cursor() -> impl Strategy<Value = Cursor> {
     prop_oneof![
         any::<u32>().prop_map(Cursor::Memory),
         id().prop_map(Cursor::Parked),
-        any::<u32>().prop_map(Cursor::Listed)
+        any::<u32>().prop_map(Cursor::Listed),
+        (any::<u32>(), id()).prop_map(|(day, id)| Cursor::Ended(EndedPlace { day, id })),
+        option::of(any::<u128>().prop_map(RunId::from_bits)).prop_map(Cursor::EndedRuns),
     ]
 }
 
@@ -385,12 +391,16 @@ fn event() -> impl Strategy<Value = Event> {
         (id(), wall()).prop_map(|(id, deadline)| Event::PollBegan { id, deadline }),
         (task().boxed(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
         (process(), work()).prop_map(|(id, work)| Event::OperationStarted { id, work }),
-        (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::OperationAdvanced {
-            id,
-            cursor,
-            handled
-        }),
-        process().prop_map(|id| Event::OperationEnded { id }),
+        (process(), cursor(), any::<[u32; 3]>(), option::of(".{0,20}")).prop_map(
+            |(id, cursor, [looked, handled, refused], refusal)| Event::OperationAdvanced {
+                id,
+                cursor,
+                counts: StepCounts { looked, handled, refused },
+                refusal: refusal.map(Into::into),
+            }
+        ),
+        (process(), option::of(over()))
+            .prop_map(|(id, by)| Event::OperationEnded { id, cancelled: by.map(Box::new) }),
         (key(), id()).prop_map(|(claim, entity)| Event::KeyBound { claim, entity }),
         (run_id(), place(), option::of(wall()), option::of(bytes()), option::of(permits())).prop_map(
             |(run, place, due, payload, permits)| Event::TaskSpawned { run, place, due, payload, permits }
@@ -743,9 +753,7 @@ proptest! {
     }
 
     #[test]
-    fn operations_come_back(work in work(), cursor in cursor(), id in number(), handled in number(), ended in option::of(wall())) {
-        let (id, touched) = (OperationId::new(id), Seq::new(handled));
-        let operation = Operation { id, work, cursor, handled, ended, touched, stored: Soft(true) };
+    fn operations_come_back(operation in operation()) {
         let (mut work, mut out) = (vec![], vec![]);
         write_operation_work(&mut work, &operation.work);
         write_operation(&mut out, &operation);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mainspring_core::collections::Soft;
 use mainspring_core::event::Event;
 use mainspring_core::job::JobKey;
-use mainspring_core::operation::{Announcement, Cursor, EndWaits, OperationKind};
+use mainspring_core::operation::{Announcement, Cursor, EndWaits, OperationKind, StepCounts};
 use mainspring_core::run::{Origin, RunCreated, RunEvent, StartedBy};
 use mainspring_core::trigger::{
     LastFired, Ledger, LedgerWindow, On, Skip, Succeeded, Trigger, TriggerEvent, TriggerFailed, TriggerKey,
@@ -138,7 +138,9 @@ fn events() -> Vec<(&'static str, Event)> {
 }
 
 fn advanced() -> Event {
-    Event::OperationAdvanced { id: OperationId::new(300), cursor: Cursor::Listed(300), handled: 12 }
+    let counts = StepCounts { handled: 12, ..StepCounts::default() };
+    let (id, cursor) = (OperationId::new(300), Cursor::Listed(300));
+    Event::OperationAdvanced { id, cursor, counts, refusal: None }
 }
 
 fn announced(window: Option<LedgerWindow>) -> Event {

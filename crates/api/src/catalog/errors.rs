@@ -90,6 +90,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "NOTHING_FAILED",
             "NOT_A_DEAD_LETTER",
             "NO_APPROVAL_OPEN",
+            "OPERATION_NOT_RUNNING",
             "RUN_ALREADY_ENDED",
             "RUN_NOT_ENDED",
             "SEVERAL_APPROVALS_OPEN",

@@ -13,7 +13,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (GET, "/v1/events"),
         grpc: At("EventService/Listen"),
         cli: At("events"),
-        summary: "News of tasks, runs, jobs, schedules and workers as they happen",
+        summary: "News of tasks, runs, jobs, schedules, workers and bulk operations as they happen",
         details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
                 connection lives. News are for views and other programs: a caller that is too slow \
                 is told by `mainspring.events.lost` how much it has missed, and nothing is kept \
@@ -21,7 +21,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         query: &[
             Parameter::new(
                 "kind",
-                Shape::Words(&["task", "run", "job", "schedule", "worker"]),
+                Shape::Words(&["task", "run", "job", "schedule", "worker", "operation"]),
                 "Only of these",
             ),
             Parameter::new("tenant", Shape::Name, "Only of this tenant"),

@@ -1,16 +1,74 @@
 //! The server itself: health, figures, documents, damaged rows, bulk work.
 
 use super::{
-    Answer, At, BODY, GET, GUARDED, JSON, Never, ONCE, OPEN, Object, Of, Operation, POST, READ, SHARD, Text,
-    answer, optional,
+    Answer, At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, Never, ONCE, OPEN, Object, Of,
+    Operation, POST, READ, SHARD, Text, answer, cursor, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
+        id: "beginOperation",
+        tag: "operation",
+        rest: (POST, "/v1/operations"),
+        grpc: At("OperationService/Begin"),
+        cli: At("operation begin"),
+        summary: "Do one thing with everything that matches; goes on in steps after the answer",
+        details: "What a selector names must match; nothing named is refused unless `all` is said. What came, or changed its \
+            state, after the call is not meant, and nothing is done twice, also if the server is killed in the middle. With \
+            `dry_run` nothing is changed: the answer says how many match now. A dry run looks at 50,000 tasks or runs at most; \
+            if there are more, `more` is true and at least `total` match.",
+        actor: true,
+        body: Some(needed(&[(JSON, Of("BulkBody"))])),
+        answers: &[
+            answer(202, "Begun; `GET /v1/operations/{id}` tells how far it is", Of("Operation")),
+            answer(200, "A dry run: how many match now", Of("Operation")),
+        ],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            LIST,
+            &["TOO_MANY_OPERATIONS", "TOO_MANY_ENTRIES", "UNKNOWN_EXECUTOR"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "listOperations",
+        tag: "operation",
+        rest: (GET, "/v1/operations"),
+        grpc: At("OperationService/List"),
+        cli: At("operation list"),
+        summary: "Bulk operations, newest first",
+        query: &[LIMIT, cursor("^[0-9]{1,20}$")],
+        answers: &[answer(200, "A page; it may be short although another follows", Of("OperationPage"))],
+        errors: &[GUARDED, SHARD, LIST],
+        ..READ
+    },
+    Operation {
+        id: "cancelOperation",
+        tag: "operation",
+        rest: (POST, "/v1/operations/{id}:cancel"),
+        grpc: At("OperationService/Cancel"),
+        cli: At("operation cancel"),
+        summary: "End a bulk operation before it is through; what it did stays done",
+        actor: true,
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
+        answers: &[answer(200, "Done", Of("Operation"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &["OPERATION_NOT_FOUND", "OPERATION_NOT_RUNNING", "ROUTE_NOT_FOUND"],
+        ],
+        ..CHANGE
+    },
+    Operation {
         id: "getOperation",
         tag: "operation",
         rest: (GET, "/v1/operations/{id}"),
-        grpc: At("TaskService/GetOperation"),
+        grpc: At("OperationService/Get"),
         cli: At("operation get"),
         summary: "How far a bulk operation has come",
         answers: &[answer(200, "The operation", Of("Operation"))],

@@ -135,7 +135,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Cancel everything that matches and is there now; goes on in steps after the answer",
         actor: true,
         body: Some(needed(&[(JSON, Of("SelectorBody"))])),
-        answers: &[answer(202, "Begun; `GET /v1/operations/{id}` tells how far it is", Of("Operation"))],
+        answers: &[
+            answer(202, "Begun; `GET /v1/operations/{id}` tells how far it is", Of("Operation")),
+            answer(200, "A dry run: how many match now", Of("Operation")),
+        ],
         errors: &[
             GUARDED,
             SHARD,

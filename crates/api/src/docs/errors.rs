@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 93] = pages![
+const PAGES: [(&str, &str); 94] = pages![
     "APPROVAL_ALREADY_DECIDED",
     "APPROVER_NOT_ALLOWED",
     "BACKFILL_ACTIVE",
@@ -42,6 +42,7 @@ const PAGES: [(&str, &str); 93] = pages![
     "NOT_OWNER",
     "NO_APPROVAL_OPEN",
     "OPERATION_NOT_FOUND",
+    "OPERATION_NOT_RUNNING",
     "ORIGIN_NOT_ALLOWED",
     "OUTCOME_UNKNOWN",
     "PAGE_TOO_LONG",

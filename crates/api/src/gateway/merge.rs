@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::Depth;
 use mainspring_core::engine::question::{
-    APPROVALS_MAX, LimitStanding, LimitStandings, PoolRoom, Progress, Stats, WorkerView,
+    APPROVALS_MAX, LimitStanding, LimitStandings, PoolRoom, Stats, WorkerView,
 };
 use mainspring_core::engine::{Answer, Counts};
 use mainspring_core::retry::RetryCounts;
@@ -39,7 +39,9 @@ fn merged(one: Answer, other: Answer) -> Answered {
         (Answer::Limits(one), Answer::Limits(other)) => Answer::Limits(Box::new(limits(*one, *other))),
         (Answer::Workers(one), Answer::Workers(other)) => Answer::Workers(workers(one, other)),
         (Answer::CouldRun(one), Answer::CouldRun(other)) => Answer::CouldRun(one.and(other)),
-        (Answer::Progress(one), Answer::Progress(other)) => Answer::Progress(progress(one, other)),
+        (Answer::Operations(one), Answer::Operations(other)) => {
+            Answer::Operations(sorted(one, other, |a, b| a.id.cmp(&b.id)))
+        }
         (Answer::Run(RunAnswer::Jobs(one)), Answer::Run(RunAnswer::Jobs(other))) => {
             Answer::Run(RunAnswer::Jobs(sorted(one, other, |a, b| a.key.cmp(&b.key))))
         }
@@ -70,12 +72,6 @@ fn sorted<T>(one: Vec<T>, other: Vec<T>, order: impl FnMut(&T, &T) -> std::cmp::
     let mut all: Vec<T> = one.into_iter().chain(other).collect();
     all.sort_by(order);
     all
-}
-
-fn progress(one: Option<Progress>, other: Option<Progress>) -> Option<Progress> {
-    let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
-    let handled = one.handled.zip(other.handled).map(|(one, other)| one + other);
-    Some(Progress { id: one.id, running: one.running || other.running, handled })
 }
 
 /// A worker is known to every shard that it said hello to; each counts the attempts that are its own.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use mainspring_core::collections::Soft;
-use mainspring_core::engine::question::{Progress, Question, Stats};
+use mainspring_core::engine::question::{Question, Stats};
 use mainspring_core::job::{Bounds, Definition, FailurePolicy, Job, JobKey, Plan};
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::task::Status;
@@ -117,16 +117,10 @@ async fn an_id_and_a_tenant_ask_one_shard() {
 async fn all_asks_every_shard_and_merges() {
     #[expect(clippy::unnecessary_wraps, reason = "a shard may refuse")]
     fn answer(shard: usize, command: &Command) -> Result<Answer, Rejection> {
-        let id = OperationId::new(1);
         Ok(match command {
             Command::Ask(Question::Stats) => Answer::Stats(Box::new(Stats {
                 counts: vec![(Status::Queued, 10 + shard as u64), (Status::Failed, 1)],
                 ..Stats::default()
-            })),
-            Command::Ask(Question::Operation { .. }) => Answer::Progress((shard > 0).then_some(Progress {
-                id,
-                running: shard == 2,
-                handled: Some(shard as u64 * 10),
             })),
             _ => Answer::Done,
         })
@@ -137,12 +131,6 @@ async fn all_asks_every_shard_and_merges() {
     };
     assert_eq!(stats.counts, [(Status::Queued, 33), (Status::Failed, 3)]);
     assert_eq!(fake.asked(), [(0, 1), (1, 1), (2, 1)]);
-    let question = Question::Operation { id: OperationId::new(1) };
-    let Ok(Answer::Progress(progress)) = gateway.ask(Route::All, Command::Ask(question)).await else {
-        panic!("no progress");
-    };
-    let all = Progress { id: OperationId::new(1), running: true, handled: Some(30) };
-    assert_eq!(progress, Some(all));
 }
 
 fn a_job(key: JobKey) -> Job {

@@ -13,6 +13,7 @@ mod dead_letters;
 mod events;
 mod health;
 mod jobs;
+mod operations;
 mod pools;
 mod runs;
 mod schedules;
@@ -82,11 +83,14 @@ fn of_operators(edge: &Arc<Edge>) -> Router {
         v1::worker_admin_service_server::WorkerAdminServiceServer::new(workers::Workers(Arc::clone(edge)));
     let pools = v1::pool_service_server::PoolServiceServer::new(pools::Pools(Arc::clone(edge)));
     let stats = v1::stats_service_server::StatsServiceServer::new(stats::Figures(Arc::clone(edge)));
+    let operations =
+        v1::operation_service_server::OperationServiceServer::new(operations::Operations(Arc::clone(edge)));
     let store = v1::store_service_server::StoreServiceServer::new(store::Store(Arc::clone(edge)));
     Router::new()
         .route_service("/mainspring.v1.WorkerAdminService/{*method}", workers)
         .route_service("/mainspring.v1.PoolService/{*method}", pools)
         .route_service("/mainspring.v1.StatsService/{*method}", stats)
+        .route_service("/mainspring.v1.OperationService/{*method}", operations)
         .route_service("/mainspring.v1.StoreService/{*method}", store)
 }
 

@@ -1,30 +1,30 @@
-//! Cancel everything that matches and is there now. The work goes on in steps after the answer.
+//! Cancel everything that matches and is there now: bulk work in a form of its own.
 
-use mainspring_core::decision::Rejection;
-use mainspring_core::engine::question::Progress;
-use mainspring_core::engine::{Answer, Command};
-
-use super::operations::ask;
-use super::{Caller, Change};
+use super::{Caller, bulk};
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, SelectorBody};
+use crate::wire::{BulkBody, OperationView, SelectorBody};
 
 pub(crate) async fn cancel_many(
     edge: &Edge,
     wanted: &SelectorBody,
     caller: &Caller<'_>,
-) -> Result<Progress, Problem> {
-    let over = OverrideBody { actor: wanted.actor.clone(), reason: wanted.reason.clone() };
-    let by = Change::by("tasks were cancelled", &over, caller)?;
-    let selector = Box::new(wanted.selector()?);
-    let route = edge.gateway.tenant_or_all(Some(&selector.tenant).filter(|tenant| !tenant.is_empty()));
-    let command = Command::BulkCancel { selector, stop_running: wanted.force };
-    let command = caller.keyed(edge, route, ("cancel many", ""), command)?;
-    let Answer::Operation(id) = edge.gateway.ask(route, command).await? else {
-        return Err(Rejection::Internal { what: "a bulk cancel was answered with something else" }.into());
+) -> Result<OperationView, Problem> {
+    wanted.check()?;
+    let wanted = BulkBody {
+        verb: "cancel_tasks".into(),
+        tenant: wanted.tenant.clone(),
+        job: wanted.job.clone(),
+        pool: wanted.pool.clone(),
+        task_type: wanted.task_type.clone(),
+        labels: wanted.labels.clone(),
+        state: wanted.state.clone(),
+        all: wanted.all,
+        force: wanted.force,
+        dry_run: wanted.dry_run,
+        actor: wanted.actor.clone(),
+        reason: wanted.reason.clone(),
+        ..BulkBody::default()
     };
-    by.done(format_args!("operation {}", id.get()));
-    let progress = ask(edge, id).await?;
-    Ok(progress.unwrap_or(Progress { id, running: true, handled: None }))
+    bulk(edge, &wanted, caller).await
 }

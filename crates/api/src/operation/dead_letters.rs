@@ -8,9 +8,10 @@ use std::task::Poll;
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::Command;
+use mainspring_core::operation::is_repaired;
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::{Status, Task};
-use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, RunStatus, TaskId};
+use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, TaskId};
 
 use super::cursor::Cursor;
 use super::filter::{Filter, only_dead};
@@ -148,12 +149,6 @@ async fn clear_in_run(
     };
     flows::clear_run(edge, run.id, &body, caller).await?;
     Ok(Status::Queued)
-}
-
-/// Something took its place, or its run succeeded all the same.
-pub(super) fn is_repaired(run: &Run, place: NodeInstance) -> bool {
-    let is_known = (place.node as usize) < run.nodes.len();
-    run.status == RunStatus::Succeeded || !is_known || run.place(place.node, place.index) != place
 }
 
 /// Tasks that failed for good or were quarantined, without those of runs that were repaired since.

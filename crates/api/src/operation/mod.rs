@@ -7,6 +7,7 @@ mod attention;
 mod audit;
 pub(crate) mod backfills;
 mod batch;
+mod bulk;
 mod caller;
 mod cancel;
 mod cancel_many;
@@ -48,6 +49,7 @@ pub(crate) use self::{
     amend::amend,
     attention::attention,
     batch::{check_length, submit_all},
+    bulk::bulk,
     caller::Caller,
     cancel::{Cancelled, cancel},
     cancel_many::cancel_many,
@@ -60,7 +62,7 @@ pub(crate) use self::{
     limits::limits,
     list::{Listed, list},
     logs::{LogsBody, follow_log, read_log},
-    operations::operation,
+    operations::{cancel_operation, operation, operations},
     pools::{pool, pools},
     prefix::with_prefix,
     preview_cron::preview_cron,

@@ -61,6 +61,7 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }
         | Rejection::TaskNotEnded { .. }
+        | Rejection::OperationNotRunning { .. }
         | Rejection::NotADeadLetter { .. } => StatusCode::CONFLICT,
         Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Rejection::QueueFull { .. }

@@ -12,6 +12,7 @@ mod attempt_view;
 mod attention_view;
 mod backfill_body;
 mod backfill_view;
+mod bulk_body;
 mod cron_preview;
 mod dead_letter_group_view;
 mod diagnosis_view;
@@ -71,6 +72,7 @@ pub(crate) use self::{
     attention_view::{AdvisedView, AttentionView, ExampleView, FindingView, GlanceView},
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
+    bulk_body::{BulkBody, BulkOf},
     cron_preview::{CronPreviewBody, CronPreviewView, DstBody, FiringView},
     dead_letter_group_view::{GroupPage, GroupView},
     diagnosis_view::DiagnosisView,
@@ -88,7 +90,7 @@ pub(crate) use self::{
     keys::Keys,
     limit_view::{LimitKeyView, LimitPage, LimitView},
     names::name,
-    operation_view::OperationView,
+    operation_view::{OperationPage, OperationView},
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
     payload::check as check_payload,
     picture_view::{GraphView, GridRunView, GridView, StatesView},

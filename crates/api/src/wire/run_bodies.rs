@@ -112,6 +112,8 @@ pub(crate) struct RunSelectorBody {
     #[serde(deserialize_with = "given")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::given_label"))]
     pub label: Option<String>,
+    /// Only count what matches now; nothing is changed
+    pub dry_run: bool,
     /// Who does it and why.
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,

@@ -36,6 +36,8 @@ pub(crate) struct SelectorBody {
     pub all: bool,
     /// Stop running ones too.
     pub force: bool,
+    /// Only count what matches now; nothing is changed.
+    pub dry_run: bool,
     /// Who does it and why; in the server's log.
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
@@ -44,7 +46,11 @@ pub(crate) struct SelectorBody {
 }
 
 impl SelectorBody {
-    pub(crate) fn selector(&self) -> Result<Selector, Problem> {
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        self.selector().map(drop)
+    }
+
+    fn selector(&self) -> Result<Selector, Problem> {
         let executor = self.task_type.as_deref().map(|word| executor(Some(word))).transpose()?;
         let selector = Selector {
             tenant: named("tenant", self.tenant.as_deref())?,
@@ -53,6 +59,7 @@ impl SelectorBody {
             executor: Name::fixed(executor.unwrap_or_default()),
             labels: self.labels()?,
             statuses: self.statuses()?,
+            ..Selector::default()
         };
         // Empty names match everything, which must be said and not be slipped into.
         match (selector == Selector::default(), self.all) {

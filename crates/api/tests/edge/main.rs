@@ -6,6 +6,7 @@ mod approvals;
 mod attention;
 mod backfills;
 mod batch;
+mod bulk;
 mod cancel;
 mod cancel_many;
 mod compression;

@@ -13,7 +13,7 @@ mod view;
 pub use self::{
     effect::{Alert, Effect, ReportVerdict, RunAlert, Sensitive, Start},
     key_outcome::KeyOutcome,
-    news::{Happening, NamedChange, News, RunChange, WorkerChange},
+    news::{Happening, NamedChange, News, OperationChange, RunChange, WorkerChange},
     out::{Mark, Next, Out},
     rejection::Rejection,
     retry_state::RetryState,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::job::JobKey;
+use crate::operation::Operation;
 use crate::run::{NodeStatus, RunEvent};
 use crate::schedule::{ScheduleEvent, ScheduleKey};
 use crate::task::Status;
@@ -50,6 +51,28 @@ pub enum Happening {
         id: WorkerId,
         change: WorkerChange,
     },
+    /// Bulk work that somebody asked for, as it is now.
+    Operation {
+        operation: Box<Operation>,
+        change: OperationChange,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperationChange {
+    Started,
+    Advanced,
+    Ended,
+}
+
+impl OperationChange {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Advanced => "advanced",
+            Self::Ended => "ended",
+        }
+    }
 }
 
 /// What happened to a job or a schedule.

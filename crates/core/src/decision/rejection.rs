@@ -8,7 +8,7 @@ use crate::run::RunRefusal;
 use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
 use crate::trigger::TriggerRefusal;
-use crate::values::{Millis, Name, TaskId};
+use crate::values::{Millis, Name, OperationId, TaskId};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rejection {
@@ -74,6 +74,9 @@ pub enum Rejection {
     TooManyOperations {
         max: usize,
     },
+    OperationNotRunning {
+        id: OperationId,
+    },
     TooManyCordons {
         max: usize,
     },
@@ -123,6 +126,7 @@ impl Rejection {
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyOperations { .. } => "TOO_MANY_OPERATIONS",
+            Self::OperationNotRunning { .. } => "OPERATION_NOT_RUNNING",
             Self::TooManyCordons { .. } => "TOO_MANY_CORDONS",
             Self::Run(refusal) => refusal.code(),
             Self::Schedule(refusal) => refusal.code(),
@@ -138,7 +142,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 53] = [
+    pub const CODES: [&'static str; 54] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -166,6 +170,7 @@ impl Rejection {
         "TOO_MANY_LIMITS",
         "TOO_FAR_AHEAD",
         "TOO_MANY_OPERATIONS",
+        "OPERATION_NOT_RUNNING",
         "TOO_MANY_CORDONS",
         "JOB_NOT_FOUND",
         "RUN_NOT_FOUND",
@@ -221,6 +226,9 @@ impl Rejection {
             Self::Backfill(refusal) => refusal.advice(),
             Self::Trigger(refusal) => refusal.advice(),
             Self::TooManyOperations { .. } => "wait until a bulk operation has ended".into(),
+            Self::OperationNotRunning { .. } => {
+                "nothing is left to do: `mainspring operation list` shows what has not ended".into()
+            }
             Self::TooManyCordons { .. } => "uncordon workers that do not come back".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -288,6 +296,9 @@ impl fmt::Display for Rejection {
             Self::Backfill(refusal) => refusal.fmt(f),
             Self::Trigger(refusal) => refusal.fmt(f),
             Self::TooManyOperations { max } => write!(f, "{max} bulk operations are already going on"),
+            Self::OperationNotRunning { id } => {
+                write!(f, "operation `{}` has ended, or there never was one", id.get())
+            }
             Self::TooManyCordons { max } => write!(f, "{max} workers are already cordoned or draining"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::decide::PanicSubject;
 use super::{Batch, Engine};
 use crate::event::{AfterFailure, Event};
-use crate::operation::{Announcement, Cursor, OperationKind};
+use crate::operation::{Announcement, Cursor, OperationKind, StepCounts};
 use crate::run::RunEvent;
 use crate::trigger::decide::FAN_OUT_MAX;
 use crate::trigger::decide::after::{self, JobSucceeded, complete, open};
@@ -93,9 +93,10 @@ impl Engine {
             let told = from + self.tell_triggers(&work, from, batch);
             let event = if told < work.triggers.len() {
                 let cursor = Cursor::Listed(told as u32);
-                Event::OperationAdvanced { id, cursor, handled: (told - from) as u32 }
+                let counts = StepCounts { handled: (told - from) as u32, ..StepCounts::default() };
+                Event::OperationAdvanced { id, cursor, counts, refusal: None }
             } else {
-                Event::OperationEnded { id }
+                Event::OperationEnded { id, cancelled: None }
             };
             self.announced_left = self.announced_left.saturating_sub(1);
             self.commit_one(event, batch);

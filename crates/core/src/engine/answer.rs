@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use super::Engine;
 use super::command::Answer;
 use super::question::{
-    Diagnosis, LimitStanding, LimitStandings, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats,
-    Unfinished, UnfinishedPage, WorkerView,
+    Diagnosis, LimitStanding, LimitStandings, PoolRoom, Question, SCAN_MAX, Standing, Stats, Unfinished,
+    UnfinishedPage, WorkerView,
 };
 use crate::decision::Rejection;
 use crate::dispatch::{LimitLoad, LimitLoads, WaitReason};
 use crate::engine::question::Part;
 use crate::retry::BudgetKind;
 use crate::task::{Status, TaskState};
-use crate::values::{Millis, OperationId, TaskId, TaskIndex, WorkerId};
+use crate::values::{Millis, TaskId, TaskIndex, WorkerId};
 use crate::worker::Cordon;
 
 impl Engine {
@@ -32,7 +32,13 @@ impl Engine {
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Limits => Answer::Limits(Box::new(self.limit_standings())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
-            Question::Operation { id } => Answer::Progress(self.progress(*id)),
+            Question::Operations { only } => {
+                let operations = &self.state.operations;
+                Answer::Operations(match only {
+                    Some(id) => operations.asked_for(*id).cloned().into_iter().collect(),
+                    None => operations.all_bulk().cloned().collect(),
+                })
+            }
             Question::Trigger { key } => {
                 let found = self.state.triggers.find(key).filter(|hook| hook.deleted.is_none());
                 Answer::Triggers(found.cloned().into_iter().collect())
@@ -130,13 +136,6 @@ impl Engine {
             }
         }
         rooms.into_values().collect()
-    }
-
-    fn progress(&self, id: OperationId) -> Option<Progress> {
-        let operations = &self.state.operations;
-        let running = operations.bulk(id).map(|operation| operation.handled);
-        let handled = running.or_else(|| operations.remembered(id));
-        operations.has_begun(id).then_some(Progress { id, running: running.is_some(), handled })
     }
 
     fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {

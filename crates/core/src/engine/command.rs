@@ -6,13 +6,13 @@
 use super::keyed::Keyed;
 use super::quarantine::{QuarantineCommand, QuarantinedRow};
 use super::question::{
-    Diagnosis, LimitStandings, OpenApproval, Progress, Question, Released, Stats, UnfinishedPage, WorkerView,
+    Diagnosis, LimitStandings, OpenApproval, Question, Released, Stats, UnfinishedPage, WorkerView,
 };
 use crate::backfill::decide::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
 use crate::engine::question::RunDiagnosis;
 use crate::key::{KeyClaim, KeyFact};
-use crate::operation::{RunSelector, Selector};
+use crate::operation::{Bulk, Operation, OperationPage};
 use crate::run::decide::{RunAnswer, RunCommand};
 use crate::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use crate::task::decide::{Report, Submit, TaskAnswer};
@@ -74,21 +74,17 @@ pub enum Command {
     Read {
         id: TaskId,
     },
-    /// Cancel every run that matches; goes on in steps after the answer.
-    CancelRuns {
-        selector: Box<RunSelector>,
-        /// Noted with each run, if somebody said who they are.
-        over: Option<Actor>,
+    /// Do something with everything that matches; goes on in steps after the answer. `before` is set when it begins.
+    Bulk(Box<Bulk>),
+    /// What it has not come to stays as it is.
+    CancelOperation {
+        id: OperationId,
+        over: Actor,
     },
-    BulkCancel {
-        selector: Box<Selector>,
-        stop_running: bool,
-    },
-    /// From the shell: the next parked tasks a bulk operation asked for; `more` = the store has others after them.
+    /// From the shell: the rows that an operation asked for.
     ContinueOperation {
         id: OperationId,
-        parked: Vec<Task>,
-        more: bool,
+        page: Box<OperationPage>,
     },
     Report(Box<Report>),
     Session(SessionCommand),
@@ -121,8 +117,8 @@ impl Command {
             Self::Publish(_) => "publish",
             Self::Keyed(keyed) => keyed.command.label(),
             Self::Read { .. } => "read",
-            Self::BulkCancel { .. } => "bulk_cancel",
-            Self::CancelRuns { .. } => "cancel_runs",
+            Self::Bulk(_) => "bulk",
+            Self::CancelOperation { .. } => "cancel_operation",
             Self::Remember { .. } => "remember",
             Self::ContinueOperation { .. } => "continue_operation",
             Self::Report(_) => "report",
@@ -215,8 +211,8 @@ pub enum Answer {
     Limits(Box<LimitStandings>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),
-    /// `None`: there never was such an operation.
-    Progress(Option<Progress>),
+    /// Bulk operations in memory.
+    Operations(Vec<Operation>),
     Run(RunAnswer),
     Schedule(ScheduleAnswer),
     Backfill(BackfillAnswer),

@@ -3,8 +3,7 @@
 use super::command::{Answer, Command};
 use super::{keyed, run_commands};
 use crate::decision::{Out, Rejection, View};
-use crate::event::Event;
-use crate::operation::OperationKind;
+use crate::operation::decide as operation;
 use crate::task::decide::{amend, cancel, force, submit};
 use crate::worker::decide::cordon;
 use crate::{backfill, schedule};
@@ -31,13 +30,9 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Out<'_>) -> Result<An
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
         Command::Remember { number } => Ok(Answer::Remembered(number)),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
-        Command::BulkCancel { selector, stop_running } => {
-            let before = view.state.now.wall;
-            start_operation(view, OperationKind::BulkCancel { selector, before, stop_running }, out)
-        }
-        Command::CancelRuns { selector, over } => {
-            let before = view.state.now.wall;
-            start_operation(view, OperationKind::CancelRuns { selector, before, over }, out)
+        Command::Bulk(bulk) => operation::start(view, *bulk, out).map(Answer::Operation),
+        Command::CancelOperation { id, over } => {
+            operation::cancel(view, id, over, out).map(|()| Answer::Operation(id))
         }
         Command::ContinueOperation { .. }
         | Command::Report(_)
@@ -49,14 +44,4 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Out<'_>) -> Result<An
             Err(Rejection::Internal { what: "a command of the shell reached the rules for callers" })
         }
     }
-}
-
-fn start_operation(view: &View<'_>, work: OperationKind, out: &mut Out<'_>) -> Result<Answer, Rejection> {
-    let max = view.limits.operations_max;
-    if view.state.operations.bulk_len() >= max {
-        return Err(Rejection::TooManyOperations { max });
-    }
-    let id = view.state.operations.next_id();
-    out.push(Event::OperationStarted { id, work });
-    Ok(Answer::Operation(id))
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{Batch, Engine};
 use crate::decision::{Mark, Out, Rejection, View};
 use crate::task::next_deadline;
-use crate::values::{BackfillId, OperationId, RunId, ScheduleId, TaskId, TriggerId};
+use crate::values::{BackfillId, RunId, ScheduleId, TaskId, TriggerId};
 
 /// Panics that are kept for the log until somebody asks; those beyond are only counted.
 const KEPT_MAX: usize = 100;
@@ -35,7 +35,6 @@ pub enum PanicSubject {
     Trigger(TriggerId),
     Schedule(ScheduleId),
     Backfill(BackfillId),
-    Operation(OperationId),
     /// The server's own watchdog or the start of runs that waited.
     Upkeep,
 }
@@ -49,7 +48,6 @@ impl fmt::Display for PanicSubject {
             Self::Trigger(id) => write!(f, "{id}"),
             Self::Schedule(id) => write!(f, "{id}"),
             Self::Backfill(id) => write!(f, "backfill {id}"),
-            Self::Operation(id) => write!(f, "operation {}", id.get()),
             Self::Upkeep => f.write_str("upkeep"),
         }
     }

@@ -1,11 +1,14 @@
 //! What listeners are told; nothing is made while nobody listens.
 
 use super::Engine;
-use crate::decision::{Effect, Happening, NamedChange, News, RunChange, WorkerChange};
+use crate::decision::{Effect, Happening, NamedChange, News, OperationChange, RunChange, WorkerChange};
 use crate::run::RunEvent;
 use crate::schedule::ScheduleEvent;
 use crate::task::Task;
-use crate::values::{InRun, NodeInstance, RunId, TaskIndex, WorkerId};
+use crate::values::{InRun, Millis, NodeInstance, OperationId, RunId, TaskIndex, WorkerId};
+
+/// Operations that go on are told of once in this time: some make thousands of steps a second.
+const ADVANCED_EVERY: Millis = Millis::new(200);
 
 impl Engine {
     pub(super) fn tell_task(&self, index: TaskIndex, effects: &mut Vec<Effect>) {
@@ -61,6 +64,20 @@ impl Engine {
         if self.has_listeners {
             self.tell(Happening::Worker { id, change }, effects);
         }
+    }
+
+    /// Of what callers asked for.
+    pub(super) fn tell_operation(&self, id: OperationId, change: OperationChange, effects: &mut Vec<Effect>) {
+        let Some(operation) = self.state.operations.asked_for(id).filter(|_| self.has_listeners) else {
+            return;
+        };
+        if change == OperationChange::Advanced {
+            if self.present < self.advanced_told.get() + ADVANCED_EVERY {
+                return;
+            }
+            self.advanced_told.set(self.present);
+        }
+        self.tell(Happening::Operation { operation: Box::new(operation.clone()), change }, effects);
     }
 
     fn run_change(&self, event: &RunEvent) -> Option<(RunId, RunChange)> {

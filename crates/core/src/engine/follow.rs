@@ -2,7 +2,7 @@
 //! the event and of what it changed.
 
 use super::Engine;
-use crate::decision::{Alert, Effect, Sensitive, Start};
+use crate::decision::{Alert, Effect, OperationChange, Sensitive, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
 use crate::run::{JobRuns, RunCreated, RunEnded, RunEvent};
@@ -21,6 +21,11 @@ impl Engine {
             Event::Schedule(ScheduleEvent::Passed(passed)) => {
                 self.tally.windows_passed(passed.outcome, passed.count);
             }
+            Event::OperationStarted { id, .. } => self.tell_operation(*id, OperationChange::Started, effects),
+            Event::OperationAdvanced { id, .. } => {
+                self.tell_operation(*id, OperationChange::Advanced, effects)
+            }
+            Event::OperationEnded { id, .. } => self.tell_operation(*id, OperationChange::Ended, effects),
             _ => {}
         }
         if let Event::Schedule(event) = event {

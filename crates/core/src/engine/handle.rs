@@ -15,7 +15,8 @@ impl Engine {
         answer
     }
 
-    fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+    /// For operations too, which handle each thing by a command of its own.
+    pub(super) fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
         let subject = PanicSubject::Command(command.label());
         match command {
             Command::Report(report) => {
@@ -37,8 +38,8 @@ impl Engine {
                 engine.configure(&configure);
                 Ok(Answer::Done)
             }),
-            Command::ContinueOperation { id, parked, more } => {
-                self.continue_operation(id, parked, more, batch);
+            Command::ContinueOperation { id, page } => {
+                self.continue_operation(id, *page, batch);
                 Ok(Answer::Done)
             }
             Command::Ask(question) => self.guard(subject, |engine| engine.answer(&question)),

@@ -57,6 +57,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use self::bulk::WantedPage;
 pub use self::command::{Answer, Command, Configure};
 pub use self::decide::{PanicSubject, Panicked};
 pub use self::keyed::Keyed;
@@ -172,6 +173,8 @@ pub struct Engine {
     has_listeners: bool,
     /// Counts the news of this owner.
     told: Cell<u64>,
+    /// When listeners were last told that an operation goes on.
+    advanced_told: Cell<Elapsed>,
 }
 
 /// A worker of which nothing was heard for a whole lease.
@@ -229,6 +232,7 @@ impl Engine {
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),
+            advanced_told: Cell::new(Elapsed::ZERO),
         }
     }
 

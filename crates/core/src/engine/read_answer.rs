@@ -19,7 +19,7 @@ impl Answer {
             | Self::Limits(_)
             | Self::Workers(_)
             | Self::Unfinished(_)
-            | Self::Progress(_)
+            | Self::Operations(_)
             | Self::Triggers(_)
             | Self::Quarantine(_)
             | Self::Run(RunAnswer::Job(_) | RunAnswer::Jobs(_) | RunAnswer::Found(_))

@@ -9,7 +9,7 @@ use crate::run::{RunEnded, RunEvent};
 use crate::schedule::ScheduleEvent;
 use crate::task::{Status, Task, TaskState};
 use crate::values::{
-    Actor, BackfillId, Failure, FailureClass, Name, OperationId, RunIndex, RunStatus, ScheduleId, TaskId,
+    Actor, BackfillId, Failure, FailureClass, Name, RunIndex, RunStatus, ScheduleId, TaskId,
 };
 use crate::wait::WaitEnd;
 
@@ -74,11 +74,5 @@ impl Engine {
     /// As [`Self::pause_schedule`].
     pub(super) fn pause_backfill(&mut self, id: BackfillId, batch: &mut Batch) {
         self.commit_one(Event::Backfill(BackfillEvent::Paused { id, paused: true }), batch);
-    }
-
-    pub(super) fn end_operation(&mut self, id: OperationId, batch: &mut Batch) {
-        if self.state.operations.bulk(id).is_some() {
-            self.commit_one(Event::OperationEnded { id }, batch);
-        }
     }
 }

@@ -113,7 +113,7 @@ impl Engine {
                 return;
             }
             self.event_waits_left = self.event_waits_left.saturating_sub(1);
-            self.commit_one(Event::OperationEnded { id }, batch);
+            self.commit_one(Event::OperationEnded { id, cancelled: None }, batch);
         }
     }
 

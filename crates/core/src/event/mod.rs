@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::backfill::BackfillEvent;
 use crate::key::KeyClaim;
-use crate::operation::{Cursor, OperationKind};
+use crate::operation::{Cursor, OperationKind, StepCounts};
 use crate::retry::BudgetKind;
 use crate::run::{RunCreated, RunEvent};
 use crate::schedule::ScheduleEvent;
@@ -164,10 +164,14 @@ pub enum Event {
     OperationAdvanced {
         id: OperationId,
         cursor: Cursor,
-        handled: u32,
+        counts: StepCounts,
+        /// Why the last thing that could not be handled could not.
+        refusal: Option<Arc<str>>,
     },
     OperationEnded {
         id: OperationId,
+        /// Who ended it before it was through.
+        cancelled: Option<Box<Actor>>,
     },
 }
 
@@ -277,7 +281,7 @@ impl Event {
                 (EntityKind::Cordon, event.worker().to_bits(), begins)
             }
             Self::OperationStarted { id, .. } => (EntityKind::Operation, id.to_bits(), true),
-            Self::OperationAdvanced { id, .. } | Self::OperationEnded { id } => {
+            Self::OperationAdvanced { id, .. } | Self::OperationEnded { id, .. } => {
                 (EntityKind::Operation, id.to_bits(), false)
             }
             Self::Run(RunEvent::RunCreated(created)) => return entity_that_fired(created),

@@ -1,32 +1,36 @@
 //! Operations: work too big for one command, done in bounded steps between other commands.
-//! - OS-3 only an announcement has a [`Cursor::Listed`]; it has it from its first event on
-//! - OS-1 a step makes at most [`STEP_EVENTS_MAX`] events; OS-2 a step repeated after a crash does no harm
+//! - OS-1 a step makes about [`STEP_EVENTS_MAX`] events; OS-2 a step repeated after a crash does no harm: what a step did and
+//!   where it ended are in the same record
+//! - OS-3 only an announcement, and bulk work that names each thing, has a [`Cursor::Listed`]; it has it from its first event on
 //!
 //! The position among tasks in memory is an index, which means nothing after a restart; a new epoch
-//! therefore begins that phase again, and finds what it already handled ended. The position among parked
-//! tasks is an id and is kept, as is the position in a list that the operation carries itself.
+//! therefore begins that phase again, and what it already handled does not match any more (BW-1). The position among
+//! rows of the tables is theirs and is kept, as is the position in a list that the operation carries itself.
 
+mod bulk;
 pub mod decide;
+mod select;
 mod table;
 
 use std::sync::Arc;
 
-pub use self::table::{Operation, Operations};
-use crate::task::Status;
+pub use self::bulk::{Bulk, BulkVerb, LISTED_MAX, Selection};
+pub use self::select::{RunSelector, Selector, is_repaired};
+pub use self::table::{Operation, Operations, StepCounts};
+use crate::run::Run;
+use crate::task::Task;
 use crate::trigger::LedgerWindow;
-use crate::values::{Actor, CloudEvent, Name, TaskId, TriggerId, Wall};
+use crate::values::{CloudEvent, Name, RunId, TaskId, TriggerId, Wall};
 
 /// A command yields at most 1,000 events; a step leaves room for the operation's own.
-pub const STEP_EVENTS_MAX: usize = 990;
+pub const STEP_EVENTS_MAX: usize = 980;
 /// Slots looked at in one step, so that a sparse match does not hold the shard up.
 pub const STEP_SLOTS_MAX: u32 = 20_000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OperationKind {
-    /// Cancel everything that matches and was there when the call came.
-    BulkCancel { selector: Box<Selector>, before: Wall, stop_running: bool },
-    /// Cancel every run that matches and was there when the call came. `over`: who wants it, if somebody said so.
-    CancelRuns { selector: Box<RunSelector>, before: Wall, over: Option<Actor> },
+    /// What a caller asked for.
+    Bulk(Arc<Bulk>),
     /// End the waits for an event that did not fit into its record.
     EndWaits(Arc<EndWaits>),
     /// Let triggers decide about an end whose record had no room for all of them.
@@ -60,27 +64,6 @@ pub struct EndWaits {
     pub at: Wall,
 }
 
-/// What is named must match; empty names match everything.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RunSelector {
-    pub tenant: Name,
-    pub job: Name,
-    pub label: Option<(Name, Name)>,
-}
-
-/// What is named must match; empty names and lists match everything.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Selector {
-    pub tenant: Name,
-    pub job: Name,
-    pub pool: Name,
-    pub executor: Name,
-    /// All of them.
-    pub labels: Vec<(Name, Name)>,
-    /// One of them, at the moment the task is looked at.
-    pub statuses: Vec<Status>,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cursor {
     /// The next slot to look at.
@@ -89,4 +72,41 @@ pub enum Cursor {
     Parked(TaskId),
     /// How many entries of its own list are done.
     Listed(u32),
+    /// The last ended task looked at, from the newest day on.
+    Ended(EndedPlace),
+    /// The last ended run looked at, from the newest on.
+    EndedRuns(Option<RunId>),
+}
+
+/// Where an ended task stands in history: by day of its end, newest first, then by id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EndedPlace {
+    pub day: u32,
+    pub id: TaskId,
+}
+
+impl EndedPlace {
+    /// Before all others.
+    pub const START: Self = Self { day: u32::MAX, id: TaskId::from_bits(u128::MAX) };
+}
+
+/// Rows of the tables for an operation, in the order of its cursor. Memory outranks them.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OperationPage {
+    Parked {
+        tasks: Vec<Task>,
+        /// The store has others after them.
+        more: bool,
+    },
+    Ended {
+        tasks: Vec<(EndedPlace, Task)>,
+        /// The runs that these are of, by id; without those that history has forgotten.
+        runs: Vec<Box<Run>>,
+        /// Where the next page begins; `None`: there is none.
+        next: Option<EndedPlace>,
+    },
+    Runs {
+        runs: Vec<Box<Run>>,
+        next: Option<RunId>,
+    },
 }

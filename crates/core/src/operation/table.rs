@@ -1,14 +1,11 @@
 //! The operations of a shard, how far each has come, and which of them changed since the last cut.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Announcement, Cursor, EndWaits, OperationKind};
+use super::{Announcement, Bulk, Cursor, EndWaits, OperationKind};
 use crate::collections::{Entity, EntityTable, Soft, Table};
-use crate::values::{EntityKind, Name, OperationId, Seq, Stamp, Wall};
-
-/// Ended bulk operations that are remembered.
-const REMEMBERED_MAX: usize = 100;
+use crate::values::{Actor, EntityKind, Name, OperationId, Seq, Stamp, Wall};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operation {
@@ -16,11 +13,39 @@ pub struct Operation {
     /// Never changes.
     pub work: OperationKind,
     pub cursor: Cursor,
+    /// Tasks, runs or others that it has looked at.
+    pub looked: u64,
+    /// Of these, changed.
     pub handled: u64,
+    /// Of these, matched and could not be changed.
+    pub refused: u64,
+    /// Why the last of them could not.
+    pub refusal: Option<Arc<str>>,
+    pub started: Wall,
     pub ended: Option<Wall>,
+    /// Who ended it before it was through.
+    pub cancelled: Option<Actor>,
     pub touched: Seq,
     /// A cut has stored its work.
     pub stored: Soft<bool>,
+}
+
+/// What one step did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StepCounts {
+    pub looked: u32,
+    pub handled: u32,
+    pub refused: u32,
+}
+
+impl Operation {
+    /// What a caller asked for; the others are the server's own.
+    pub fn bulk(&self) -> Option<&Arc<Bulk>> {
+        match &self.work {
+            OperationKind::Bulk(bulk) => Some(bulk),
+            OperationKind::EndWaits(_) | OperationKind::Announce(_) => None,
+        }
+    }
 }
 
 /// Ended ones stay until a cut has stored them.
@@ -33,8 +58,6 @@ pub struct Operations {
     deliveries: BTreeSet<OperationId>,
     /// Ends that some triggers have not decided about yet.
     announcements: BTreeSet<OperationId>,
-    /// Soft: what the last bulk operations did, newest last; a restart forgets it.
-    remembered: VecDeque<(OperationId, u64)>,
 }
 
 impl Entity for Operation {
@@ -52,8 +75,7 @@ impl Entity for Operation {
 
     fn scope(&self) -> (Name, Name) {
         let (tenant, job) = match &self.work {
-            OperationKind::BulkCancel { selector, .. } => (&selector.tenant, &selector.job),
-            OperationKind::CancelRuns { selector, .. } => (&selector.tenant, &selector.job),
+            OperationKind::Bulk(bulk) => return bulk.scope(),
             OperationKind::EndWaits(work) => return (work.tenant.clone(), Name::default()),
             OperationKind::Announce(work) => (&work.tenant, &work.job),
         };
@@ -109,6 +131,11 @@ impl Operations {
         self.bulk.iter().filter_map(|id| self.table.get(*id))
     }
 
+    /// One that callers asked for, ended or not, while it is in memory.
+    pub fn asked_for(&self, id: OperationId) -> Option<&Operation> {
+        self.table.get(id).filter(|operation| operation.bulk().is_some())
+    }
+
     pub fn bulk_len(&self) -> usize {
         self.bulk.len()
     }
@@ -149,23 +176,13 @@ impl Operations {
         OperationId::new(self.table.numbers() + 1)
     }
 
-    /// Whether one with this id has begun, ever.
-    pub fn has_begun(&self, id: OperationId) -> bool {
-        id.get() > 0 && id.get() <= self.table.numbers()
-    }
-
-    /// How many tasks an ended bulk operation has handled, while it is remembered.
-    pub fn remembered(&self, id: OperationId) -> Option<u64> {
-        self.remembered.iter().find(|(ended, _)| *ended == id).map(|(_, handled)| *handled)
-    }
-
     pub fn dirty_len(&self) -> usize {
         self.table.dirty_len()
     }
 
     fn list_of(&mut self, work: &OperationKind) -> &mut BTreeSet<OperationId> {
         match work {
-            OperationKind::BulkCancel { .. } | OperationKind::CancelRuns { .. } => &mut self.bulk,
+            OperationKind::Bulk(_) => &mut self.bulk,
             OperationKind::EndWaits(_) => &mut self.deliveries,
             OperationKind::Announce(_) => &mut self.announcements,
         }
@@ -181,39 +198,59 @@ impl Operations {
     pub(crate) fn start(&mut self, id: OperationId, work: &OperationKind, at: Stamp) {
         let cursor = match work {
             OperationKind::Announce(_) => Cursor::Listed(0),
-            _ => Cursor::Memory(0),
+            OperationKind::EndWaits(_) => Cursor::Memory(0),
+            OperationKind::Bulk(bulk) => bulk.start(),
         };
-        let (work, touched) = (work.clone(), at.seq);
-        let operation = Operation { id, work, cursor, handled: 0, ended: None, touched, stored: Soft(false) };
+        let operation = Operation {
+            id,
+            work: work.clone(),
+            cursor,
+            looked: 0,
+            handled: 0,
+            refused: 0,
+            refusal: None,
+            started: at.now.wall,
+            ended: None,
+            cancelled: None,
+            touched: at.seq,
+            stored: Soft(false),
+        };
         self.list(&operation);
         self.table.insert(operation, at);
     }
 
-    pub(crate) fn advance(&mut self, id: OperationId, cursor: Cursor, handled: u32, at: Stamp) {
+    pub(crate) fn advance(
+        &mut self,
+        id: OperationId,
+        cursor: Cursor,
+        (counts, refusal): (StepCounts, Option<&Arc<str>>),
+        at: Stamp,
+    ) {
         let operation = self.table.change(id, at);
         operation.cursor = cursor;
-        operation.handled += u64::from(handled);
-    }
-
-    pub(crate) fn end(&mut self, id: OperationId, at: Stamp) {
-        let operation = self.table.change(id, at);
-        operation.ended = Some(at.now.wall);
-        let (work, handled) = (operation.work.clone(), operation.handled);
-        self.list_of(&work).remove(&id);
-        if let OperationKind::BulkCancel { .. } | OperationKind::CancelRuns { .. } = work {
-            if self.remembered.len() >= REMEMBERED_MAX {
-                self.remembered.pop_front();
-            }
-            self.remembered.push_back((id, handled));
+        operation.looked += u64::from(counts.looked);
+        operation.handled += u64::from(counts.handled);
+        operation.refused += u64::from(counts.refused);
+        if let Some(refusal) = refusal {
+            operation.refusal = Some(refusal.clone());
         }
     }
 
-    /// Indices of memory are dealt anew in every epoch.
+    pub(crate) fn end(&mut self, id: OperationId, cancelled: Option<&Actor>, at: Stamp) {
+        let operation = self.table.change(id, at);
+        operation.ended = Some(at.now.wall);
+        operation.cancelled = cancelled.cloned();
+        let work = operation.work.clone();
+        self.list_of(&work).remove(&id);
+    }
+
+    /// Indices of memory are dealt anew in every epoch. What was looked at is looked at again; what was handled is not.
     pub(crate) fn restart(&mut self, at: Stamp) {
         let moved = self.all_bulk().filter(|operation| matches!(operation.cursor, Cursor::Memory(1..)));
         let moved: Vec<OperationId> = moved.map(|operation| operation.id).collect();
         for id in moved {
-            self.table.change(id, at).cursor = Cursor::Memory(0);
+            let operation = self.table.change(id, at);
+            (operation.cursor, operation.looked, operation.refused) = (Cursor::Memory(0), 0, 0);
         }
     }
 }

@@ -331,10 +331,10 @@ fn apply_operation(state: &mut State, event: &Event) {
     let at = state.stamp();
     match event {
         Event::OperationStarted { id, work } => state.operations.start(*id, work, at),
-        Event::OperationAdvanced { id, cursor, handled } => {
-            state.operations.advance(*id, *cursor, *handled, at);
+        Event::OperationAdvanced { id, cursor, counts, refusal } => {
+            state.operations.advance(*id, *cursor, (*counts, refusal.as_ref()), at);
         }
-        Event::OperationEnded { id } => state.operations.end(*id, at),
+        Event::OperationEnded { id, cancelled } => state.operations.end(*id, cancelled.as_deref(), at),
         _ => unreachable!("not an event of an operation"),
     }
 }

@@ -79,6 +79,11 @@ impl Status {
         Self::ALL.get(usize::from(index)).copied()
     }
 
+    /// It failed for good or was quarantined: a dead letter, unless its run was repaired.
+    pub const fn is_dead(self) -> bool {
+        matches!(self, Self::Failed | Self::Quarantined)
+    }
+
     pub const fn is_ended(self) -> bool {
         match self {
             Self::Pending

@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use mainspring_client::{Client, ClientError, query};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::confirm::confirmed;
+use super::bulk::{Manner, add_labels, carry_out, instant};
 use super::connect::{Connect, Print, actor};
 use super::list::{Between, Listing, Page, Rows};
 use super::output::{Column, age, id, text};
 use super::progress::Bar;
+use super::submit::parse_label;
 use super::tenant::OfTenant;
 
 /// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused or some
@@ -80,7 +81,7 @@ struct Act {
     /// The tasks: ids, or the beginnings of them
     #[arg(required_unless_present_any = ["all", "group"], conflicts_with_all = ["all", "group"])]
     ids: Vec<String>,
-    /// A group, as `dead-letter groups` shows it; the newest 1000 of it at a time
+    /// All of a group, as `dead-letter groups` shows it
     #[arg(long, value_name = "FINGERPRINT", conflicts_with = "all")]
     group: Option<String>,
     /// All dead letters that the filters leave
@@ -88,9 +89,8 @@ struct Act {
     all: bool,
     #[command(flatten)]
     which: Which,
-    /// Do not ask
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// Why; kept with the task
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -187,19 +187,15 @@ impl Groups {
 
 impl Act {
     fn run(self, verb: &'static str) -> anyhow::Result<ExitCode> {
-        let Self { ids: texts, group, all, which, yes, reason, connect } = self;
-        let tenant = which.tenant.filter(&connect)?;
+        let Self { ids: texts, group, all, which, manner, reason, connect } = self;
+        if all || group.is_some() {
+            let tenant = which.tenant.filter(&connect)?;
+            let body = selector(&which, tenant, group)?;
+            let verb = if verb == "requeue" { "retry_tasks" } else { "discard_tasks" };
+            return carry_out(connect, verb, body, (&manner, reason.as_deref()));
+        }
         connect.run(async |client, print| {
-            if let Some(group) = &group {
-                return act_on_group(&client, print, verb, (group, reason.as_deref())).await;
-            }
             let mut ids = Vec::new();
-            if all {
-                ids = listed(&client, &which, tenant.as_deref()).await?;
-                if !ids.is_empty() && !confirmed(&format!("{verb} {} dead letters?", ids.len()), yes) {
-                    return Ok(ExitCode::from(1));
-                }
-            }
             for text in &texts {
                 ids.push(client.task_id(text).await?);
             }
@@ -208,29 +204,27 @@ impl Act {
     }
 }
 
-async fn listed(client: &Client, which: &Which, tenant: Option<&str>) -> Result<Vec<String>, ClientError> {
-    let (mut ids, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let page = client.get(&which.path(tenant, "1000", cursor.as_deref())).await?;
-        let tasks = page.get("tasks").and_then(Value::as_array).into_iter().flatten();
-        ids.extend(tasks.filter_map(|task| task.get("task_id")?.as_str().map(str::to_owned)));
-        match page.get("next_cursor").and_then(Value::as_str) {
-            Some(next) => cursor = Some(next.to_owned()),
-            None => return Ok(ids),
-        }
+fn selector(
+    which: &Which,
+    tenant: Option<String>,
+    group: Option<String>,
+) -> anyhow::Result<Map<String, Value>> {
+    let mut body = Map::new();
+    for (field, value) in [("tenant", tenant), ("job", which.job.clone()), ("fingerprint", group)] {
+        body.extend(value.map(|value| (field.to_owned(), json!(value))));
     }
-}
-
-async fn act_on_group(
-    client: &Client,
-    print: Print,
-    verb: &'static str,
-    (group, reason): (&str, Option<&str>),
-) -> Result<ExitCode, ClientError> {
-    let body = json!({ "fingerprint": group, "actor": actor(), "reason": reason });
-    let answer = client.post(&format!("/v1/dead-letters:{verb}"), &body).await?;
-    print.rows(&answer, "results", &SETTLED);
-    Ok(ExitCode::from(u8::from(answer["refused"] != 0)))
+    if let Some(label) = &which.label {
+        let pair = parse_label(label).map_err(anyhow::Error::msg)?;
+        add_labels(&mut body, &[pair])?;
+    }
+    let (since, until) = which.ended.instants();
+    for (field, at) in [("since", since), ("until", until)] {
+        body.extend(at.map(|at| (field.to_owned(), instant(&at))));
+    }
+    if body.is_empty() {
+        body.insert("all".into(), json!(true));
+    }
+    Ok(body)
 }
 
 async fn act(

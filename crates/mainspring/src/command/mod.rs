@@ -4,6 +4,7 @@ pub(crate) mod apply;
 pub(crate) mod attention;
 pub(crate) mod backfill;
 pub(crate) mod bench;
+mod bulk;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod confirm;

@@ -8,7 +8,7 @@ const CELLS: usize = 30;
 const EVERY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Bar {
-    what: &'static str,
+    what: String,
     total: u64,
     done: u64,
     began: Instant,
@@ -17,9 +17,9 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    pub(crate) fn new(what: &'static str, total: u64) -> Self {
+    pub(crate) fn new(what: &str, total: u64) -> Self {
         let shown = std::io::stderr().is_terminal();
-        Self { what, total, done: 0, began: Instant::now(), drawn: None, shown }
+        Self { what: what.to_owned(), total, done: 0, began: Instant::now(), drawn: None, shown }
     }
 
     pub(crate) fn advance(&mut self, by: u64) {
@@ -29,7 +29,7 @@ impl Bar {
             let _ = write!(
                 std::io::stderr(),
                 "\r{}",
-                line(self.what, self.done, self.total, self.began.elapsed())
+                line(&self.what, self.done, self.total, self.began.elapsed())
             );
         }
     }
@@ -45,6 +45,8 @@ impl Drop for Bar {
 }
 
 fn line(what: &str, done: u64, total: u64, took: Duration) -> String {
+    // How much there is may be unknown.
+    let total = total.max(done);
     let full = (done.min(total) * CELLS as u64 / total.max(1)) as usize;
     let rate = done as f64 / took.as_secs_f64().max(0.001);
     format!("{what} [{}{}] {done}/{total} ({rate:.0}/s)", "#".repeat(full), " ".repeat(CELLS - full))
@@ -59,6 +61,6 @@ mod tests {
         let second = Duration::from_secs(1);
         assert_eq!(line("x", 0, 4, second), format!("x [{}] 0/4 (0/s)", " ".repeat(CELLS)));
         assert_eq!(line("x", 2, 4, second), format!("x [{}{}] 2/4 (2/s)", "#".repeat(15), " ".repeat(15)));
-        assert_eq!(line("x", 9, 4, second), format!("x [{}] 9/4 (9/s)", "#".repeat(CELLS)));
+        assert_eq!(line("x", 9, 4, second), format!("x [{}] 9/9 (9/s)", "#".repeat(CELLS)));
     }
 }

@@ -8,6 +8,7 @@ use mainspring_client::operations::{self, GetTaskQuery};
 use mainspring_client::types::Changed;
 use serde_json::{Value, json};
 
+use super::bulk::{Manner, TASK_SELECTORS, TaskSelector, carry_out};
 use super::connect::Connect;
 use super::logs::Logs;
 use super::output::{Column, age, bytes, id, say, span, text, took};
@@ -35,8 +36,10 @@ enum What {
     Amend(Amend),
     /// Say how a task ended, whatever it does
     Force(Force),
-    /// Queue a failed, cancelled or quarantined task again
-    #[command(after_help = "Example:\n  mainspring task retry task_019a88f0")]
+    /// Queue a failed, cancelled or quarantined task again, or all that match
+    #[command(after_help = "Examples:\n  \
+        mainspring task retry task_019a88f0\n  \
+        mainspring task retry --job report --dry-run")]
     Retry(Act),
     /// Print what a task wrote; with -f as it writes it
     Logs(Logs),
@@ -46,8 +49,10 @@ enum What {
     /// Show each change of its state, with time and cause
     #[command(after_help = "Example:\n  mainspring task history task_019a88f0")]
     History(One),
-    /// Start a waiting task now
-    #[command(after_help = "Example:\n  mainspring task run-now task_019a88f0")]
+    /// Start a waiting task now, or all that match
+    #[command(after_help = "Examples:\n  \
+        mainspring task run-now task_019a88f0\n  \
+        mainspring task run-now --job report --state retry_wait --yes")]
     RunNow(Act),
 }
 
@@ -61,8 +66,15 @@ struct One {
 
 #[derive(Args)]
 struct Act {
+    /// The task: its id or the beginning of it
+    #[arg(conflicts_with_all = TASK_SELECTORS, required_unless_present_any = TASK_SELECTORS)]
+    id: Option<String>,
     #[command(flatten)]
-    one: One,
+    of: TaskSelector,
+    #[command(flatten)]
+    manner: Manner,
+    #[command(flatten)]
+    connect: Connect,
     /// Why; in the server's log, and kept with a task that is queued again
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -101,8 +113,8 @@ impl Task {
             What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.diagnose(),
             What::History(one) => one.history(),
-            What::Retry(act) => act.send(|id| operations::retry_task(id, None)),
-            What::RunNow(act) => act.send(|id| operations::run_task_now(id, None)),
+            What::Retry(act) => act.send("retry_tasks", |id| operations::retry_task(id, None)),
+            What::RunNow(act) => act.send("run_tasks_now", |id| operations::run_task_now(id, None)),
             What::Amend(amend) => amend.run(),
             What::Force(force) => force.run(),
             What::Cancel(cancel) => cancel.run(),
@@ -156,8 +168,11 @@ impl One {
 }
 
 impl Act {
-    fn send(self, call: impl FnOnce(&str) -> Call<Changed>) -> anyhow::Result<ExitCode> {
-        let Self { one: One { id: text, connect }, reason } = self;
+    fn send(self, for_many: &str, call: impl FnOnce(&str) -> Call<Changed>) -> anyhow::Result<ExitCode> {
+        let Self { id, of, manner, connect, reason } = self;
+        let Some(text) = id else {
+            return carry_out(connect, for_many, of.body()?, (&manner, reason.as_deref()));
+        };
         connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
             let client = client.with_reason(reason.as_deref());

@@ -7,9 +7,9 @@ use std::fmt;
 
 use crossbeam_channel::{Receiver, Select, Sender, TryRecvError, never};
 use mainspring_core::decision::Rejection;
-use mainspring_core::engine::{Answer, Command};
+use mainspring_core::engine::{Answer, Command, WantedPage};
 use mainspring_core::key::{KeyFact, KeyScope};
-use mainspring_core::values::{Millis, Name, OperationId, RunId, TaskId, Wall};
+use mainspring_core::values::{Millis, Name, RunId, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::tables::ReadError;
@@ -19,14 +19,14 @@ use super::Reply;
 use super::conditions::Source;
 use super::health::{Health, Part};
 use super::shard_thread::Loaded;
-use crate::shard::{Envelope, LoadError, find_run};
+use crate::shard::{Envelope, LoadError, find_page, find_run};
 
 /// What the shard asks for.
 pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Reply },
     LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { operation: OperationId, after: TaskId, limit: usize },
+    PageFor { wanted: WantedPage, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
@@ -135,12 +135,11 @@ impl<R: ReadTables> Loader<'_, R> {
                     Loaded::Page,
                 )
             }
-            LoaderOrder::PageFor { operation, after, limit } => {
-                let rows = self.read(|reader| reader.parked(ParkedFrom::Id { after }, limit)).map(|rows| {
-                    let more = rows.len() == limit;
-                    (rows, more)
+            LoaderOrder::PageFor { wanted, limit } => {
+                let found = self.read(|reader| find_page(reader, &wanted, limit)).inspect_err(|error| {
+                    tracing::warn!(%error, operation = wanted.operation.get(), "rows for an operation cannot be read");
                 });
-                Loaded::PageFor { operation, rows: rows.ok() }
+                Loaded::PageFor(found.ok())
             }
             LoaderOrder::FindRun { task, run } => {
                 let found = self.read(|reader| find_run(reader, run)).inspect_err(|error| {

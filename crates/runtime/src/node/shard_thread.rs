@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Select, Sender};
 use mainspring_core::engine::Command;
 use mainspring_core::run::Run;
-use mainspring_core::values::{Epoch, OperationId, RunId, Seq, TaskId, Wall};
+use mainspring_core::values::{Epoch, RunId, Seq, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
@@ -20,7 +20,7 @@ use super::queues::{Incoming, Outgoing};
 use super::signs::Signs;
 use super::{Effects, Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told, news};
 use crate::clock::{Doubt, Reading};
-use crate::shard::{Envelope, Output, Shard, StopCause};
+use crate::shard::{Envelope, FoundPage, Output, Shard, StopCause};
 
 /// From the loader.
 pub(super) enum Loaded {
@@ -38,10 +38,8 @@ pub(super) enum Loaded {
     },
     Page(Vec<LiveRow>),
     PageFailed,
-    PageFor {
-        operation: OperationId,
-        rows: Option<(Vec<LiveRow>, bool)>,
-    },
+    /// `None`: it could not be read.
+    PageFor(Option<FoundPage>),
     RunFound {
         task: TaskId,
         run: RunId,
@@ -272,7 +270,7 @@ impl ShardThread {
             Loaded::Run { command, reply, found } => self.shard.loaded_run(command, reply, found, reading),
             Loaded::Page(rows) => self.shard.paged(rows, reading),
             Loaded::PageFailed => self.shard.page_failed(),
-            Loaded::PageFor { operation, rows } => self.shard.paged_for(operation, rows, reading),
+            Loaded::PageFor(found) => self.shard.paged_for(found, reading),
             Loaded::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
             Loaded::Damaged { row, why } => drop(self.shard.quarantine(row, why)),
             Loaded::Barrier(barrier) => self.shard.barrier_passed(barrier),
@@ -362,9 +360,7 @@ impl ShardThread {
                 Output::Page { after, until, limit } => {
                     self.loads.send(LoaderOrder::Page { after, until, limit });
                 }
-                Output::PageFor { operation, after, limit } => {
-                    self.loads.send(LoaderOrder::PageFor { operation, after, limit });
-                }
+                Output::PageFor { wanted, limit } => self.loads.send(LoaderOrder::PageFor { wanted, limit }),
                 Output::FindRun { task, run } => self.loads.send(LoaderOrder::FindRun { task, run }),
                 Output::Barrier(barrier) => self.loads.send(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),

@@ -35,9 +35,9 @@ impl<R> Shard<R> {
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
             | Command::Discard { fact: Some(_), .. }
-            | Command::BulkCancel { .. }
+            | Command::Bulk(_)
+            | Command::CancelOperation { .. }
             | Command::Remember { .. }
-            | Command::CancelRuns { .. }
             | Command::ContinueOperation { .. }
             | Command::Report(_)
             | Command::Session(_)

@@ -11,6 +11,7 @@ mod commit;
 mod entities;
 mod held;
 mod load;
+mod operations;
 mod paging;
 mod quarantine;
 mod recover;
@@ -27,8 +28,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_core::decision::{Effect, Rejection};
-use mainspring_core::engine::{Answer, Batch, Command, Engine, LostWorker, Panicked, QueueTimes};
-use mainspring_core::values::{Epoch, Millis, Now, OperationId, RunId, Seq, Session, TaskId, Wall, WorkerId};
+use mainspring_core::engine::{Answer, Batch, Command, Engine, LostWorker, Panicked, QueueTimes, WantedPage};
+use mainspring_core::values::{Epoch, Millis, Now, RunId, Seq, Session, TaskId, Wall, WorkerId};
 use mainspring_core::worker::decide::SessionCommand;
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
@@ -39,6 +40,7 @@ use self::{
 };
 pub use self::{
     held::Replies,
+    operations::{FoundPage, find_page},
     recover::Recovered,
     runs::{LoadError, find_run, load_runs},
 };
@@ -82,10 +84,9 @@ pub enum Output<R> {
         until: Wall,
         limit: usize,
     },
-    /// Read a page of parked tasks by id for this operation, then send it `ContinueOperation`.
+    /// Read a page of rows for an operation with [`find_page`], then call [`Shard::paged_for`].
     PageFor {
-        operation: OperationId,
-        after: TaskId,
+        wanted: WantedPage,
         limit: usize,
     },
     /// Look up how this run ended, for a task that waits for it, then call [`Shard::run_found`].

@@ -20,8 +20,8 @@ pub(super) struct Pager {
     paged_until: Wall,
     /// The end of the page being read, if any.
     reading_until: Option<Wall>,
-    /// An operation whose parked tasks are being read.
-    reading_for: bool,
+    /// Rows for an operation are being read.
+    pub(super) reading_for: bool,
     /// Look-ups of runs under way.
     run_lookups: usize,
     lookahead: Millis,
@@ -55,13 +55,7 @@ impl<R> Shard<R> {
             self.pager.reading_until = Some(until);
             self.ask_page((self.pager.paged_until, TaskId::from_bits(u128::MAX)), until);
         }
-        if !self.pager.reading_for
-            && let Some((operation, after)) = self.engine.wants_parked()
-        {
-            self.pager.reading_for = true;
-            let limit = (self.config.page_rows_max as usize).min(mainspring_core::operation::STEP_EVENTS_MAX);
-            self.outputs.push_back(Output::PageFor { operation, after, limit });
-        }
+        self.page_for_operation();
         while self.pager.run_lookups < RUN_LOOKUPS_MAX
             && let Some((task, run)) = self.engine.wants_run()
         {
@@ -99,28 +93,6 @@ impl<R> Shard<R> {
     /// A page could not be read; it is asked for again at the next step.
     pub fn page_failed(&mut self) {
         self.pager.reading_until = None;
-    }
-
-    /// Parked tasks by id for an operation (or `None` if they could not be read).
-    pub fn paged_for(
-        &mut self,
-        operation: mainspring_core::values::OperationId,
-        rows: Option<(Vec<LiveRow>, bool)>,
-        reading: Reading,
-    ) {
-        self.pager.reading_for = false;
-        let Some((rows, more)) = rows.filter(|_| !self.stopped) else { return };
-        self.refresh(reading);
-        let mut parked = Vec::with_capacity(rows.len());
-        for row in rows {
-            match read_task(&row.bytes, &mut self.profiles_in) {
-                Ok(task) => parked.push(task),
-                Err(error) => drop(self.quarantine(row.id, error)),
-            }
-        }
-        let command = mainspring_core::engine::Command::ContinueOperation { id: operation, parked, more };
-        // Never refused, answered to no one.
-        let _ = self.handle(command);
     }
 
     /// How a run ended that a task waits for, as the tables have it.

@@ -29,7 +29,7 @@ pub enum Asked {
     Approve { id: RunId, approved: bool },
     PauseRun { id: RunId },
     ReadRun { id: RunId },
-    BulkCancel,
+    Other,
 }
 
 impl Asked {

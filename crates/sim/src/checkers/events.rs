@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use mainspring_core::event::{AfterFailure, Event, Submitted};
-use mainspring_core::operation::decide::{matches, matches_run};
-use mainspring_core::operation::{EndWaits, OperationKind};
+use mainspring_core::operation::EndWaits;
 use mainspring_core::retry::{Jitter, delay};
-use mainspring_core::run::{Run, RunEvent, RunStop};
+use mainspring_core::run::{Run, RunEvent};
 use mainspring_core::task::{Status, Task, TaskState, Transition, arrow_exists};
 use mainspring_core::values::{Chance, Fence, OWN_PREFIX, RunStatus, TaskId};
 use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
@@ -284,39 +283,6 @@ impl JournalFold {
         require(delayed_by.is_some() == (due > self.now.elapsed + wait), "I14", || {
             format!("{} waits until {due:?}, its backoff is {wait}, delayed by {delayed_by:?}", task.id)
         })
-    }
-
-    /// What waited when a bulk cancel was accepted, and was not touched since, does not wait when it has ended.
-    pub(super) fn check_bulk(&mut self, event: &Event) -> Check {
-        match event {
-            Event::OperationStarted { id, work: OperationKind::BulkCancel { selector, .. } } => {
-                let tasks = self.unfinished().iter().filter_map(|id| self.task(*id));
-                let found = tasks.filter(|task| task.lease().is_none() && matches(selector, task));
-                let found = found.map(|task| (task.id, task.version)).collect();
-                self.bulk.insert(*id, found);
-            }
-            Event::OperationStarted { id, work: OperationKind::CancelRuns { selector, .. } } => {
-                let runs = self.state.job_runs().runs().iter().map(|(_, run)| run);
-                let found = runs.filter(|run| !run.status.is_ended() && matches_run(selector, run));
-                let found = found.map(|run| (run.id, run.touched)).collect();
-                self.bulk_runs.insert(*id, found);
-            }
-            Event::OperationEnded { id } => {
-                for (run, touched) in self.bulk_runs.remove(id).unwrap_or_default() {
-                    let now = self.state.job_runs().run(run);
-                    // One that was being cancelled already is left as it is.
-                    let cancelled = |now: &Run| now.status.is_ended() || now.stop == Some(RunStop::Cancel);
-                    let passed = now.is_none_or(|now| now.touched != touched || cancelled(now));
-                    require(passed, "I1", || format!("a bulk cancel ended and passed over {run}"))?;
-                }
-                for (task, version) in self.bulk.remove(id).unwrap_or_default() {
-                    let passed = self.task(task).is_some_and(|now| now.version != version);
-                    require(passed, "I1", || format!("a bulk cancel ended and passed over {task}"))?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     /// Whether the fence is the live grant of its task.

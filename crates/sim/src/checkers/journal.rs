@@ -8,13 +8,12 @@ use mainspring_core::key::KeyScope;
 use mainspring_core::run::RunEvent;
 use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Arrow, Task};
-use mainspring_core::values::{
-    Elapsed, Epoch, Fence, Millis, Now, OperationId, RunId, Seq, TaskId, Wall, WorkerId,
-};
+use mainspring_core::values::{Elapsed, Epoch, Fence, Millis, Now, Seq, TaskId, Wall, WorkerId};
 use mainspring_core::wait::WaitEnd;
 use mainspring_store::Record;
 use mainspring_store::entity::forget_changed;
 
+use super::bulk::BulkFold;
 use super::flows::FlowFold;
 use super::limits::Bounds;
 use super::triggers::TriggerFold;
@@ -56,7 +55,7 @@ pub struct Facts {
 
 pub struct JournalFold {
     pub(super) state: State,
-    facts: BTreeMap<TaskId, Facts>,
+    pub(super) facts: BTreeMap<TaskId, Facts>,
     pub(super) keys: BTreeMap<KeyScope, TaskId>,
     last: Seq,
     pub(super) now: Now,
@@ -73,10 +72,7 @@ pub struct JournalFold {
     pub(super) expiries: u64,
     unfinished: BTreeSet<TaskId>,
     pub(super) arrows: BTreeSet<Arrow>,
-    /// What each bulk operation found waiting when it began, with the version it had.
-    pub(super) bulk: BTreeMap<OperationId, BTreeMap<TaskId, u32>>,
-    /// What each bulk cancel of runs found unfinished when it began, with the record that had touched it last.
-    pub(super) bulk_runs: BTreeMap<OperationId, BTreeMap<RunId, Seq>>,
+    pub(super) bulk: BulkFold,
     pub flows: FlowFold,
     pub windows: WindowFold,
     pub triggers: TriggerFold,
@@ -101,8 +97,7 @@ impl JournalFold {
             expiries: 0,
             unfinished: BTreeSet::new(),
             arrows: BTreeSet::new(),
-            bulk: BTreeMap::new(),
-            bulk_runs: BTreeMap::new(),
+            bulk: BulkFold::default(),
             flows: FlowFold::default(),
             windows: WindowFold::default(),
             triggers: TriggerFold::default(),

@@ -8,6 +8,7 @@
 mod answers;
 mod approvals;
 mod backfills;
+mod bulk;
 mod events;
 mod flows;
 mod groups;

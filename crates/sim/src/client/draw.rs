@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use mainspring_core::engine::{Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::operation::{RunSelector, Selector};
+use mainspring_core::operation::{Bulk, BulkVerb, RunSelector, Selection, Selector};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec, Status, TaskSpec, TimeLimits};
 use mainspring_core::values::{
-    Actor, Band, Bucket, Chance, LabelCondition, Millis, Name, Permit, Permits, Priority, Requirements,
-    Resources, TaskId, Wall,
+    Actor, Band, Bucket, Chance, LabelCondition, Millis, Name, OperationId, Permit, Permits, Priority,
+    Requirements, Resources, TaskId, Wall,
 };
 
 use crate::settings::{GROUPS, POOLS, TENANTS};
@@ -52,10 +52,11 @@ impl World {
                 self.on_task(|id, _| Command::Revive { id, fact: None, over: over(), dead_only: false })
             }
             92..93 => self.on_task(|id, _| Command::Discard { id, fact: None, over: over() }),
-            93..99 => self.on_task(|id, _| Command::Read { id }),
+            93..98 => self.on_task(|id, _| Command::Read { id }),
             _ if self.chance.per_mille(500) => {
-                let bulk = self.draw_bulk();
-                vec![self.perhaps_keyed(bulk)]
+                let wish =
+                    if self.chance.per_mille(100) { self.draw_cancel_operation() } else { self.draw_bulk() };
+                vec![self.perhaps_keyed(wish)]
             }
             _ => vec![self.draw_cordon()],
         }
@@ -113,19 +114,45 @@ impl World {
 
     fn draw_bulk(&mut self) -> Command {
         let tenant = Name::fixed(TENANTS[self.chance.below(3) as usize]);
-        if self.chance.per_mille(200) {
+        // An operation with a word of its own: the checkers count what was done in its name.
+        let number = self.callers.operations.len();
+        let reason = Name::new(&number.to_string()).unwrap_or_default();
+        let over = Some(Actor { actor: Name::fixed(BULK), reason });
+        let verb = self.draw_verb();
+        if let BulkVerb::CancelRuns | BulkVerb::ResumeRuns | BulkVerb::RetryRuns = verb {
             let selector = RunSelector { tenant, ..RunSelector::default() };
-            let over = self.chance.per_mille(500).then(over);
-            return Command::CancelRuns { selector: Box::new(selector), over };
+            return bulk(verb, Selection::Runs(Box::new(selector)), over);
         }
         let mut selector = Selector { tenant, ..Selector::default() };
-        if self.chance.per_mille(300) {
+        let cancels = matches!(verb, BulkVerb::CancelTasks { .. });
+        if cancels && self.chance.per_mille(300) {
             selector.statuses = vec![Status::Queued, Status::RetryWait];
         }
         if self.chance.per_mille(200) {
             selector.labels = vec![(Name::fixed("team"), Name::fixed("ops"))];
         }
-        Command::BulkCancel { selector: Box::new(selector), stop_running: self.chance.per_mille(500) }
+        bulk(verb, Selection::Tasks(Box::new(selector)), over)
+    }
+
+    /// Without a history there is nothing that could be queued again.
+    fn draw_verb(&mut self) -> BulkVerb {
+        let stop_running = self.chance.per_mille(500);
+        match self.chance.below(if self.settings.shard.history { 12 } else { 7 }) {
+            0 | 1 => BulkVerb::CancelTasks { stop_running },
+            2 => BulkVerb::CancelRuns,
+            3 => BulkVerb::ResumeRuns,
+            4 => BulkVerb::RunTasksNow,
+            5 | 6 => BulkVerb::SetPriority(self.draw_priority()),
+            7..10 => BulkVerb::RetryTasks,
+            10 => BulkVerb::DiscardTasks,
+            _ => BulkVerb::RetryRuns,
+        }
+    }
+
+    /// Mostly of one that was there.
+    pub(super) fn draw_cancel_operation(&mut self) -> Command {
+        let id = OperationId::new(1 + self.chance.below(12));
+        Command::CancelOperation { id, over: over() }
     }
 
     pub(super) fn draw_priority(&mut self) -> Priority {
@@ -332,4 +359,11 @@ impl World {
 
 pub(super) fn over() -> Actor {
     Actor { actor: Name::fixed("operator"), reason: Name::fixed("because") }
+}
+
+/// Whoever asks for bulk work; the reason says which.
+pub(crate) const BULK: &str = "bulk";
+
+fn bulk(verb: BulkVerb, of: Selection, over: Option<Actor>) -> Command {
+    Command::Bulk(Box::new(Bulk { verb, of, before: Wall::ZERO, over, total: None, words: "".into() }))
 }

@@ -22,6 +22,7 @@ use mainspring_core::values::{BackfillId, RunId, TaskId};
 use mainspring_core::worker::Availability;
 use mainspring_runtime::{Envelope, Replies};
 
+pub(crate) use self::draw::BULK;
 pub(crate) use self::events::EVENT_ID;
 use crate::checkers::{Asked, Broken, Check, Told, require};
 use crate::network::{Direction, Peer};
@@ -364,7 +365,7 @@ fn asked(command: &Command) -> Asked {
         Command::Keyed(keyed) => asked(&keyed.command),
         Command::Read { id } => Asked::Read { id: *id },
         Command::Run(flow) => asked_of_flow(flow),
-        _ => Asked::BulkCancel,
+        _ => Asked::Other,
     }
 }
 
@@ -381,7 +382,7 @@ fn asked_of_flow(flow: &RunCommand) -> Asked {
         RunCommand::Approve(approve) => Asked::Approve { id: approve.run, approved: approve.approved },
         RunCommand::ReadRun { id } => Asked::ReadRun { id: *id },
         RunCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
-        _ => Asked::BulkCancel,
+        _ => Asked::Other,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The loader: reads the tables for commands, one order after the other. What it read may be old by the time
 //! it reaches the shard.
 
-use mainspring_core::engine::Command;
+use mainspring_core::engine::{Command, WantedPage};
 use mainspring_core::key::KeyFact;
-use mainspring_core::values::{OperationId, RunId, TaskId, Wall};
+use mainspring_core::values::{RunId, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
-use mainspring_runtime::{Envelope, find_run};
+use mainspring_runtime::{Envelope, find_page, find_run};
 use mainspring_store::ParkedFrom;
 
 use super::{Mail, ServerEvent, Ticket};
@@ -18,7 +18,7 @@ pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Ticket },
     LoadRun { id: RunId, command: Command, reply: Ticket },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { operation: OperationId, after: TaskId, limit: usize },
+    PageFor { wanted: WantedPage, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
@@ -90,13 +90,10 @@ impl World {
             LoaderOrder::Page { after, until, limit } => {
                 Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))
             }
-            LoaderOrder::PageFor { operation, after, limit } => {
-                let rows = || disk.parked(ParkedFrom::Id { after }, limit);
-                let rows = (!failed).then(rows).map(|rows| {
-                    let more = rows.len() == limit;
-                    (rows, more)
-                });
-                Mail::PagedFor { operation, rows }
+            LoaderOrder::PageFor { wanted, limit } => {
+                drop(disk);
+                let found = find_page(&mut self.store.reader(), &wanted, limit).ok();
+                Mail::PagedFor(found.filter(|_| !failed))
             }
             LoaderOrder::Barrier(barrier) => Mail::Barrier(barrier),
         }

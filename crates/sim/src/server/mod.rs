@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use mainspring_core::engine::Command;
-use mainspring_core::values::{Epoch, OperationId, RunId, Session, TaskId};
+use mainspring_core::values::{Epoch, RunId, Session, TaskId};
 use mainspring_core::wait::FoundRun;
 use mainspring_core::worker::decide::SessionCommand;
-use mainspring_runtime::{Envelope, Shard, ShardClock};
+use mainspring_runtime::{Envelope, FoundPage, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
 use self::loader::LoaderOrder;
@@ -60,10 +60,7 @@ pub enum Mail {
         run: RunId,
         found: FoundRun,
     },
-    PagedFor {
-        operation: OperationId,
-        rows: Option<(Vec<LiveRow>, bool)>,
-    },
+    PagedFor(Option<FoundPage>),
     Barrier(u64),
     /// The loader could not read; the caller hears nothing.
     Dropped,

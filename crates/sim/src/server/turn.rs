@@ -124,7 +124,7 @@ impl World {
             Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
             Mail::Paged(None) => server.shard.page_failed(),
             Mail::RunFound { task, run, found } => server.shard.run_found(task, run, found, reading),
-            Mail::PagedFor { operation, rows } => server.shard.paged_for(operation, rows, reading),
+            Mail::PagedFor(found) => server.shard.paged_for(found, reading),
             Mail::Barrier(barrier) => server.shard.barrier_passed(barrier),
             Mail::Dropped => {}
         }
@@ -213,8 +213,8 @@ impl World {
                     server.loader.push_back(LoaderOrder::Page { after, until, limit });
                 }
                 Output::FindRun { task, run } => server.loader.push_back(LoaderOrder::FindRun { task, run }),
-                Output::PageFor { operation, after, limit } => {
-                    server.loader.push_back(LoaderOrder::PageFor { operation, after, limit });
+                Output::PageFor { wanted, limit } => {
+                    server.loader.push_back(LoaderOrder::PageFor { wanted, limit });
                 }
                 Output::Barrier(barrier) => server.loader.push_back(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply: Ticket::Operation(operation), results } => {

@@ -2,11 +2,8 @@
 
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::operation::Cursor;
 use mainspring_core::task::TaskSpec;
-use mainspring_core::values::{
-    Actor, Elapsed, Failure, Fence, InRun, OperationId, Permit, Priority, TaskId, Wall,
-};
+use mainspring_core::values::{Actor, Elapsed, Failure, Fence, InRun, Permit, Priority, TaskId, Wall};
 
 use super::{
     EncodedProfiles, Writer, backfill, cordon, operation, retry, schedule, task, trigger, wait, workflow,
@@ -173,12 +170,9 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             task::write(w, ended, profiles);
             w.over(over);
         }
-        Event::OperationStarted { id, work } => {
-            w.varint(id.get());
-            operation::write_work(w, work);
+        Event::OperationStarted { .. } | Event::OperationAdvanced { .. } | Event::OperationEnded { .. } => {
+            operation::write_event(w, event);
         }
-        Event::OperationAdvanced { id, cursor, handled } => write_advanced(w, *id, *cursor, *handled),
-        Event::OperationEnded { id } => w.varint(id.get()),
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
 }
@@ -193,12 +187,6 @@ fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, 
     w.option(due, Writer::wall);
     w.option(payload, Writer::bytes);
     w.option(permits, Writer::permits);
-}
-
-fn write_advanced(w: &mut Writer<'_>, id: OperationId, cursor: Cursor, handled: u32) {
-    w.varint(id.get());
-    operation::write_cursor(w, cursor);
-    w.varint(u64::from(handled));
 }
 
 fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {

@@ -170,8 +170,9 @@ fn read_process_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError
         kind::PROCESS_ADVANCED => Event::OperationAdvanced {
             id,
             cursor: operation::read_cursor(r)?,
-            handled: r.varint32("handled")?,
+            counts: operation::read_counts(r)?,
+            refusal: r.option("refusal", |r| r.text("refusal"))?.map(Into::into),
         },
-        _ => Event::OperationEnded { id },
+        _ => Event::OperationEnded { id, cancelled: r.option("cancelled", Reader::over)?.map(Box::new) },
     })
 }

@@ -113,7 +113,8 @@ fn tasks(schema: &str) -> Option<Value> {
             "task_id": TASK, "state": "queued", "reason": "no_workers",
             "message": "no worker of pool `gpu` is connected", "advice": "start a worker of pool `gpu`",
         }),
-        "Operation" => json!({"operation_id": 7, "state": "ended", "handled": 120}),
+        "Operation" => operation(),
+        "OperationPage" => json!({"operations": [operation()]}),
         _ => return None,
     })
 }
@@ -412,4 +413,12 @@ mod tests {
             assert!(words.contains(value), "{place} cannot be {value}");
         }
     }
+}
+
+fn operation() -> Value {
+    json!({
+        "operation_id": 7, "state": "ended", "verb": "retry_tasks", "selector": {"job": "report"}, "actor": "anna",
+        "reason": "the mail server is back", "started_at": AT, "ended_at": AT, "total": 120, "looked_at": 120,
+        "handled": 118, "refused": 2,
+    })
 }

@@ -25,7 +25,7 @@ pub(super) fn all() -> Map<String, Value> {
             generator,
         );
         each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged, wire::ItemPage)>(generator);
-        each::<(wire::JobStats, wire::TaskHistory<'_>)>(generator);
+        each::<(wire::JobStats, wire::TaskHistory<'_>, wire::OperationPage)>(generator);
         each::<(wire::RerunView, wire::CronPreviewView, wire::SchedulePage<'_>, wire::ScheduleView<'_>)>(
             generator,
         );
@@ -41,7 +41,9 @@ pub(super) fn all() -> Map<String, Value> {
     let mut bodies = definitions(settings().for_deserialize(), |generator| {
         each::<(wire::TaskBody<'_>, wire::AmendBody<'_>, wire::SelectorBody, wire::OverrideBody)>(generator);
         each::<(wire::ForceTaskBody, wire::DeadLettersBody, wire::TriggerBody, wire::RerunBody)>(generator);
-        each::<(wire::ApproveBody, wire::ClearBody, wire::ForceRunBody, wire::RunSelectorBody)>(generator);
+        each::<(wire::ApproveBody, wire::ClearBody, wire::ForceRunBody, wire::RunSelectorBody, wire::BulkBody)>(
+            generator,
+        );
         each::<(wire::CronPreviewBody, ScheduleBody, wire::BackfillBody, wire::EventBody<'_>)>(generator);
     });
     bodies.values_mut().for_each(|schema| tidy(schema, false));

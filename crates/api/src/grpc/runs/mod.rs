@@ -14,9 +14,9 @@ use tonic::{Request, Response, Status};
 
 pub(super) use self::view::{note, run_state};
 use super::call::Call;
+use super::operations::message;
 use super::status::{answer, request_id};
 use super::tasks::body;
-use super::tasks::cancel_many::message;
 use crate::edge::Edge;
 use crate::operation::flows;
 use crate::problem::Problem;
@@ -114,8 +114,8 @@ async fn cancel(edge: &Edge, call: &Call<v1::CancelRunRequest>) -> Result<v1::Ru
 }
 
 async fn cancel_many(edge: &Edge, call: &Call<v1::CancelRunsRequest>) -> Result<v1::Operation, Problem> {
-    let v1::CancelRunsRequest { tenant, job, label, actor, reason } = call.message.clone();
-    let selector = RunSelectorBody { tenant, job, label, actor, reason };
+    let v1::CancelRunsRequest { tenant, job, label, actor, reason, dry_run } = call.message.clone();
+    let selector = RunSelectorBody { tenant, job, label, dry_run, actor, reason };
     Ok(message(flows::cancel_runs(edge, &selector, &call.caller()?).await?))
 }
 

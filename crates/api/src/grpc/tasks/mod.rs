@@ -93,11 +93,6 @@ impl TaskService for Tasks {
         answer(&self.0, &id, cancel_many::cancel_many(&self.0, &Call::of(request)).await)
     }
 
-    async fn get_operation(&self, request: Request<v1::GetOperationRequest>) -> Answer<v1::Operation> {
-        let id = request_id(&request);
-        answer(&self.0, &id, cancel_many::operation(&self.0, request.get_ref()).await)
-    }
-
     type LogsStream = logs::Pieces;
 
     async fn logs(&self, request: Request<v1::TaskLogsRequest>) -> Answer<logs::Pieces> {

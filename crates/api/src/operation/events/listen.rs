@@ -30,8 +30,12 @@ pub(crate) async fn listen(edge: &Arc<Edge>, wanted: &ListenBody<'_>) -> Result<
         Some("job") => Some(Kind::Job),
         Some("schedule") => Some(Kind::Schedule),
         Some("worker") => Some(Kind::Worker),
+        Some("operation") => Some(Kind::Operation),
         Some(_) => {
-            return Err(Problem::query("kind", "it is `task`, `run`, `job`, `schedule` or `worker`"));
+            return Err(Problem::query(
+                "kind",
+                "it is `task`, `run`, `job`, `schedule`, `worker` or `operation`",
+            ));
         }
     };
     let named = |field, text: Option<&str>| {

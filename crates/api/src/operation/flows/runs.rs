@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::engine::question::{Progress, Question, Released};
+use mainspring_core::engine::question::{Question, Released};
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::operation::RunSelector;
 use mainspring_core::run::decide::{Approve, Clear, ClearItems, Rerun, RerunFrom, RunAnswer, RunCommand};
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
-use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
+use mainspring_core::values::{Bucket, Name, RunId, RunStatus};
 use mainspring_definition::{MASK, masked_run};
 use mainspring_runtime::load_runs;
 use mainspring_store::{ReadError, ReadTables};
@@ -21,9 +20,11 @@ use super::warnings::warnings;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
 use crate::operation::audit::Change;
-use crate::operation::{Caller, Listed, operations};
+use crate::operation::{self, Caller, Listed};
 use crate::problem::Problem;
-use crate::wire::{ApproveBody, ClearBody, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name};
+use crate::wire::{
+    ApproveBody, BulkBody, ClearBody, OperationView, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name,
+};
 
 /// How long a bulk cancel is awaited before it is answered as still running.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -97,40 +98,40 @@ pub(crate) async fn cancel_run(
 /// Cancels what matches and has not ended, in steps that go on after the answer if there are very many.
 pub(crate) async fn cancel_runs(
     edge: &Edge,
-    selector: &RunSelectorBody,
+    wanted: &RunSelectorBody,
     caller: &Caller<'_>,
-) -> Result<Progress, Problem> {
-    let label = selector.label.as_deref().map(label).transpose()?;
-    let named = |field, text: &Option<String>| name(field, text.as_deref().unwrap_or_default());
-    let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };
-    let by = Change::by("runs were cancelled", &over, caller)?;
-    if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
+) -> Result<OperationView, Problem> {
+    let label = wanted.label.as_deref().map(label).transpose()?;
+    if wanted.tenant.is_none() && wanted.job.is_none() && label.is_none() {
         return Err(Problem::field("body", "name a tenant, a job or a label"));
     }
-    let selector =
-        RunSelector { tenant: named("tenant", &selector.tenant)?, job: named("job", &selector.job)?, label };
-    let route = edge.gateway.tenant_or_all(Some(&selector.tenant).filter(|tenant| !tenant.is_empty()));
-    let command = Command::CancelRuns { selector: Box::new(selector), over: by.over() };
-    let command = caller.keyed(edge, route, ("cancel runs", ""), command)?;
-    let Answer::Operation(id) = edge.gateway.ask(route, command).await? else {
-        return Err(unexpected());
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let (tenant, job) = (filled(&wanted.tenant), filled(&wanted.job));
+    let bulk = BulkBody {
+        verb: "cancel_runs".into(),
+        all: tenant.is_none() && job.is_none() && label.is_none(),
+        tenant,
+        job,
+        labels: label.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect(),
+        dry_run: wanted.dry_run,
+        actor: wanted.actor.clone(),
+        reason: wanted.reason.clone(),
+        ..BulkBody::default()
     };
-    let progress = ended_soon(edge, id).await?;
-    by.done(format_args!("operation {}", id.get()));
-    Ok(progress)
+    let begun = operation::bulk(edge, &bulk, caller).await?;
+    if wanted.dry_run { Ok(begun) } else { ended_soon(edge, begun).await }
 }
 
 /// Most calls mean few runs: their caller is told how many.
-async fn ended_soon(edge: &Edge, id: OperationId) -> Result<Progress, Problem> {
+async fn ended_soon(edge: &Edge, begun: OperationView) -> Result<OperationView, Problem> {
+    let id = begun.operation_id.to_string();
     let until = tokio::time::Instant::now() + ANSWER_WITHIN;
-    loop {
-        let progress = operations::ask(edge, id).await?;
-        let progress = progress.unwrap_or(Progress { id, running: true, handled: None });
-        if !progress.running || tokio::time::Instant::now() >= until {
-            return Ok(progress);
-        }
+    let mut seen = begun;
+    while seen.state == "running" && tokio::time::Instant::now() < until {
         tokio::time::sleep(LOOK_EVERY).await;
+        seen = operation::operation(edge, &id).await?;
     }
+    Ok(seen)
 }
 
 fn label(text: &str) -> Result<(Name, Name), Problem> {

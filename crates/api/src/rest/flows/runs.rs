@@ -16,8 +16,8 @@ use crate::operation;
 use crate::operation::flows::{self, ItemFilter, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ApproveBody, ClearBody, ForceRunBody, Moment, OperationView, OverrideBody, RerunBody, RerunView,
-    RunChanged, RunPage, RunSelectorBody, RunView, instant, parse_run_status, parse_status,
+    ApproveBody, ClearBody, ForceRunBody, Moment, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
+    RunSelectorBody, RunView, instant, parse_run_status, parse_status,
 };
 
 pub(in crate::rest) async fn list(
@@ -114,8 +114,8 @@ pub(in crate::rest) async fn cancel_many(
 ) -> Result<Response, Problem> {
     let call = Call::read(&edge, request).await?;
     let selector: RunSelectorBody = body::parse(&call.bytes)?;
-    let progress = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
-    Ok(json(StatusCode::OK, &OperationView::of(progress)))
+    let view = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
+    Ok(json(StatusCode::OK, &view))
 }
 
 /// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:approve`, `:reject`, `:clear`, `:force-state`, `:reevaluate`.

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::StatusCode;
 
 use super::super::call::Call;
-use super::super::{body, json};
+use super::super::{body, operations::begun};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::{OperationView, SelectorBody};
+use crate::wire::SelectorBody;
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -20,6 +19,5 @@ pub(in crate::rest) async fn handle(
 ) -> Result<Response, Problem> {
     let call = Call::read(&edge, request).await?;
     let wanted: SelectorBody = body::parse_optional(&call.bytes)?;
-    let progress = operation::cancel_many(&edge, &wanted, &call.caller()?).await?;
-    Ok(json(StatusCode::ACCEPTED, &OperationView::of(progress)))
+    Ok(begun(&operation::cancel_many(&edge, &wanted, &call.caller()?).await?))
 }

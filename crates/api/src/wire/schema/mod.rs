@@ -216,6 +216,10 @@ fn label_map(kind: &Value) -> Schema {
     })
 }
 
+pub(crate) fn bulk_verb(_: &mut SchemaGenerator) -> Schema {
+    words(super::bulk_body::BULK_VERBS.map(|(word, _)| word))
+}
+
 pub(crate) fn labels(_: &mut SchemaGenerator) -> Schema {
     label_map(&json!("object"))
 }

@@ -97,7 +97,7 @@ async fn many_are_cancelled_by_selector() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
-        let asked = grpc.tasks.get_operation(v1::GetOperationRequest { operation_id }).await;
+        let asked = grpc.operations.get(v1::GetOperationRequest { operation_id }).await;
         process = asked.expect("known").into_inner();
     }
     assert_eq!((process.running, process.handled), (false, Some(1)));
@@ -116,7 +116,7 @@ async fn many_are_cancelled_by_selector() {
     let mut process = grpc.tasks.cancel_many(ask).await.expect("begun").into_inner();
     while process.running {
         let ask = v1::GetOperationRequest { operation_id: process.operation_id };
-        process = grpc.tasks.get_operation(ask).await.expect("known").into_inner();
+        process = grpc.operations.get(ask).await.expect("known").into_inner();
     }
     assert_eq!((process.handled, rig.status(&other).await.as_str()), (Some(1), "cancelled"));
     let ended =
@@ -126,7 +126,7 @@ async fn many_are_cancelled_by_selector() {
     let nothing = grpc.tasks.cancel_many(v1::CancelManyRequest::default()).await.expect_err("no selector");
     assert_eq!(reason(&nothing), "INVALID_FIELD");
     let unknown = v1::GetOperationRequest { operation_id: 99 };
-    let unknown = grpc.tasks.get_operation(unknown).await.expect_err("unknown");
+    let unknown = grpc.operations.get(unknown).await.expect_err("unknown");
     assert_eq!(reason(&unknown), "OPERATION_NOT_FOUND");
     rig.stop().await;
 }

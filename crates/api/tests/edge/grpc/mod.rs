@@ -17,6 +17,7 @@ use mainspring_proto::v1::backfill_service_client::BackfillServiceClient;
 use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
 use mainspring_proto::v1::event_service_client::EventServiceClient;
 use mainspring_proto::v1::job_service_client::JobServiceClient;
+use mainspring_proto::v1::operation_service_client::OperationServiceClient;
 use mainspring_proto::v1::pool_service_client::PoolServiceClient;
 use mainspring_proto::v1::run_service_client::RunServiceClient;
 use mainspring_proto::v1::schedule_service_client::ScheduleServiceClient;
@@ -45,6 +46,7 @@ pub struct Clients {
     pub events: EventServiceClient<Channel>,
     pub triggers: TriggerServiceClient<Channel>,
     pub store: StoreServiceClient<Channel>,
+    pub operations: OperationServiceClient<Channel>,
 }
 
 impl Clients {
@@ -64,6 +66,7 @@ impl Clients {
             events: EventServiceClient::new(channel.clone()),
             triggers: TriggerServiceClient::new(channel.clone()),
             store: StoreServiceClient::new(channel.clone()),
+            operations: OperationServiceClient::new(channel.clone()),
             channel,
         }
     }

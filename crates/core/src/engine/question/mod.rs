@@ -45,8 +45,8 @@ pub enum Question {
     Workers { only: Option<WorkerId> },
     /// Unfinished tasks in memory, in no order that means anything.
     Unfinished(Box<Unfinished>),
-    /// How far big work has come.
-    Operation { id: OperationId },
+    /// Bulk operations that have not ended; or this one, if memory has it.
+    Operations { only: Option<OperationId> },
     /// One trigger.
     Trigger { key: Box<TriggerKey> },
     /// By tenant, job and name; without deleted ones.
@@ -96,14 +96,6 @@ pub struct UnfinishedPage {
     pub epoch: Epoch,
     pub tasks: Vec<Task>,
     pub next: Option<u32>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
-    pub id: OperationId,
-    pub running: bool,
-    /// `None`: it ended before the last restart, or long ago.
-    pub handled: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

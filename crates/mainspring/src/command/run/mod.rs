@@ -12,12 +12,13 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(super) use self::watch::watch;
+use super::bulk::{Manner, add_labels, carry_out};
 use super::connect::Connect;
 pub(super) use super::connect::actor;
-use super::task_cancel::follow;
+use super::submit::parse_label;
 
 /// Exit: 0 done, 1 refused, 4 there is no such run.
 #[derive(Args)]
@@ -50,7 +51,7 @@ enum What {
     Watch(One),
     /// Cancel a run, or all that match
     #[command(
-        after_help = "Examples:\n  mainspring run cancel run_019a88f0\n  mainspring run cancel --job etl --label team=ops"
+        after_help = "Examples:\n  mainspring run cancel run_019a88f0\n  mainspring run cancel --job etl --label team=ops --dry-run"
     )]
     Cancel(Cancel),
     /// Release nothing more of a run until it is resumed
@@ -120,8 +121,10 @@ struct Cancel {
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
     /// All unfinished runs with this label, as team=ops
-    #[arg(long, value_name = "K=V")]
-    label: Option<String>,
+    #[arg(long, value_name = "K=V", value_parser = parse_label)]
+    label: Option<(String, String)>,
+    #[command(flatten)]
+    manner: Manner,
     /// Why; kept with the run
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -287,12 +290,11 @@ impl Cancel {
         if let Some(id) = &self.id {
             return verb(self.connect, id, "cancel", &by(self.reason.as_deref()));
         }
-        let mut body = by(self.reason.as_deref());
-        for (field, value) in [("job", self.job), ("tenant", self.tenant), ("label", self.label)] {
-            if let Some(value) = value {
-                body[field] = value.into();
-            }
+        let mut body = Map::new();
+        for (field, value) in [("job", self.job), ("tenant", self.tenant)] {
+            body.extend(value.map(|value| (field.to_owned(), value.into())));
         }
-        self.connect.run(async |client, print| follow(&client, print, "/v1/runs:cancel", &body).await)
+        add_labels(&mut body, self.label.as_slice())?;
+        carry_out(self.connect, "cancel_runs", body, (&self.manner, self.reason.as_deref()))
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use mainspring_core::operation::{Bulk, BulkVerb, Selection};
 use mainspring_core::values::{Actor, EntityKind, Name, OperationId, WorkerId};
 use mainspring_core::worker::Availability;
 use mainspring_core::worker::decide::SetCordon;
@@ -77,7 +78,12 @@ fn a_row_that_was_lost_or_swapped_is_noticed() {
 fn an_operation_is_there_again_and_its_number_is_not_given_away_twice() {
     for config in [quiet(), cut_always()] {
         let mut rig = rig_with(config);
-        let cancel = || Command::BulkCancel { selector: Box::default(), stop_running: false };
+        let cancel = || {
+            let (verb, of) =
+                (BulkVerb::CancelTasks { stop_running: false }, Selection::Tasks(Box::default()));
+            let (over, total, words) = (None, None, "".into());
+            Command::Bulk(Box::new(Bulk { verb, of, before: Wall::ZERO, over, total, words }))
+        };
         assert_eq!(rig.call(cancel()), Ok(Answer::Operation(OperationId::new(1))));
         let before = rig.shard.engine().state().operations().unfinished();
         let mut rig = rig.crash_and_open(2);
