@@ -538,6 +538,8 @@ pub struct ListBackfillsQuery {
     pub tenant: Option<String>,
     /// Only of this job
     pub job: Option<String>,
+    /// Only in this state; a page may then be shorter than its limit
+    pub state: Option<String>,
     /// Rows in a page
     pub limit: Option<u64>,
     /// `next_cursor` of the page before
@@ -551,6 +553,7 @@ pub fn list_backfills(query: &ListBackfillsQuery) -> Call<BackfillPage> {
     let parameters = [
         ("tenant", text(query.tenant.as_ref())),
         ("job", text(query.job.as_ref())),
+        ("state", text(query.state.as_ref())),
         ("limit", text(query.limit.as_ref())),
         ("cursor", text(query.cursor.as_ref())),
     ];
@@ -565,6 +568,10 @@ pub struct ListDeadLetterGroupsQuery {
     pub job: Option<String>,
     /// `key=value`
     pub label: Option<String>,
+    /// Ended at or after: RFC 3339 or epoch seconds
+    pub ended_from: Option<String>,
+    /// Ended before
+    pub ended_before: Option<String>,
 }
 
 /// Dead letters by what went wrong, the largest group first
@@ -575,6 +582,8 @@ pub fn list_dead_letter_groups(query: &ListDeadLetterGroupsQuery) -> Call<DeadLe
         ("tenant", text(query.tenant.as_ref())),
         ("job", text(query.job.as_ref())),
         ("label", text(query.label.as_ref())),
+        ("ended_from", text(query.ended_from.as_ref())),
+        ("ended_before", text(query.ended_before.as_ref())),
     ];
     Call::new(Method::GET, with_query("/v1/dead-letters/groups", &parameters))
 }
@@ -778,6 +787,12 @@ pub struct ListScheduleWindowsQuery {
     pub limit: Option<u64>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
+    /// Only windows of which this became
+    pub outcome: Option<String>,
+    /// Windows at or after; a page may then be shorter than its limit
+    pub from: Option<String>,
+    /// Windows before
+    pub to: Option<String>,
 }
 
 /// What became of the windows of a schedule, newest first
@@ -788,6 +803,9 @@ pub fn list_schedule_windows(job: &str, name: &str, query: &ListScheduleWindowsQ
         ("tenant", text(query.tenant.as_ref())),
         ("limit", text(query.limit.as_ref())),
         ("cursor", text(query.cursor.as_ref())),
+        ("outcome", text(query.outcome.as_ref())),
+        ("from", text(query.from.as_ref())),
+        ("to", text(query.to.as_ref())),
     ];
     Call::new(Method::GET, with_query(format!("/v1/schedules/{}/{}/history", escaped(job), escaped(name)), &parameters))
 }
@@ -950,11 +968,23 @@ pub fn list_windows(query: &ListWindowsQuery) -> Call<LedgerPage> {
     Call::new(Method::GET, with_query("/v1/windows", &parameters))
 }
 
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ListWorkersQuery {
+    /// Only of this pool
+    pub pool: Option<String>,
+    /// Only in this state
+    pub state: Option<String>,
+}
+
 /// Who works, and how full they are
 ///
 /// `GET /v1/workers`
-pub fn list_workers() -> Call<WorkerPage> {
-    Call::new(Method::GET, "/v1/workers")
+pub fn list_workers(query: &ListWorkersQuery) -> Call<WorkerPage> {
+    let parameters = [
+        ("pool", text(query.pool.as_ref())),
+        ("state", text(query.state.as_ref())),
+    ];
+    Call::new(Method::GET, with_query("/v1/workers", &parameters))
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]

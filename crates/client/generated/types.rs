@@ -406,6 +406,9 @@ pub struct DeadLetterGroup {
     pub last_at: String,
     /// Of the newest
     pub message: String,
+    /// Of the job, by its newest definition
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The newest
     pub sample_task_id: String,
     pub tenant: String,
@@ -553,6 +556,9 @@ pub struct Finding {
     /// Not all were counted
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
+    /// Of the job
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -876,6 +882,9 @@ pub struct LedgerWindow {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// How the run stands, if it is kept
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_state: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     pub tenant: String,
@@ -1221,6 +1230,9 @@ pub struct Run {
     /// What the job's `outputs` gave
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// Of the job, by its newest definition; not in lists
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1592,6 +1604,9 @@ pub struct ScheduleWindow {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// How the run stands, if it is kept
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_state: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
 }
@@ -1740,6 +1755,9 @@ pub struct Task {
     /// JSON as the worker gave it, or text; not in lists
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// Of its job; only in lists of dead letters
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// Not in lists
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,

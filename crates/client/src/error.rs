@@ -18,6 +18,9 @@ pub enum ClientError {
     NothingBegins { what: &'static str, prefix: String },
     #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
     Ambiguous { prefix: String, candidates: Vec<String> },
+    /// What was said leaves a choice open.
+    #[error("{what}")]
+    Unclear { what: String, advice: String },
     /// The server refused, in its own words; `path` is what it was asked.
     #[error("{message}")]
     Refused { status: StatusCode, code: String, message: String, advice: String, path: String },
@@ -28,6 +31,7 @@ impl ClientError {
     pub fn advice(&self) -> Option<&str> {
         match self {
             Self::Refused { advice, .. } if !advice.is_empty() => Some(advice),
+            Self::Unclear { advice, .. } => Some(advice),
             Self::Unreachable { .. } => {
                 Some("start one with `mainspring dev`, or name another with --server")
             }
@@ -53,7 +57,8 @@ impl ClientError {
             | Self::Unreachable { .. }
             | Self::BrokenOff { .. }
             | Self::BadAnswer { .. }
-            | Self::Ambiguous { .. } => false,
+            | Self::Ambiguous { .. }
+            | Self::Unclear { .. } => false,
         }
     }
 
@@ -66,7 +71,8 @@ impl ClientError {
             | Self::BrokenOff { .. }
             | Self::BadAnswer { .. }
             | Self::NothingBegins { .. }
-            | Self::Ambiguous { .. } => None,
+            | Self::Ambiguous { .. }
+            | Self::Unclear { .. } => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::operations::{self, ListBackfillsQuery, ListRunsQuery, ListTasksQuery};
+use crate::operations::{self, ListBackfillsQuery, ListRunsQuery, ListTasksQuery, ListWorkersQuery};
 use crate::types::Run;
 use crate::{Client, ClientError};
 
@@ -63,7 +63,7 @@ impl Client {
 
     /// The whole id of a worker that is named by it, by its beginning, or by its name.
     pub async fn worker_id(&self, text: &str) -> Result<String, ClientError> {
-        let page = self.send(operations::list_workers()).await?.into_value();
+        let page = self.send(operations::list_workers(&ListWorkersQuery::default())).await?.into_value();
         let all: Vec<(String, String)> =
             page.workers.into_iter().map(|worker| (worker.worker_id, worker.name)).collect();
         let named: Vec<_> = all.iter().filter(|(_, name)| name == text).cloned().collect();

@@ -20,6 +20,14 @@ const DOCUMENT: &str = "index.html";
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK_EACH_TIME: &str = "no-cache";
 
+/// For who asks with `curl`; a browser goes to the console at once.
+const HOME: &str = "Mainspring\n\n\
+    console   /ui/\n\
+    API       /docs, /openapi.json\n\
+    health    /healthz, /readyz\n\
+    metrics   /metrics\n\n\
+    The command line: mainspring --help\n";
+
 /// One file of `web/dist`.
 struct Asset {
     name: &'static str,
@@ -30,7 +38,7 @@ struct Asset {
 /// `/`, and everything below `/ui`. None of it says anything about the server's data, so no token is needed.
 pub fn routes() -> Router {
     Router::new()
-        .route("/", get(async || Redirect::temporary("/ui/")))
+        .route("/", get(async || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "/ui/")], HOME)))
         .route("/ui", get(async || Redirect::temporary("/ui/")))
         .route("/ui/", get(document))
         .route("/ui/{*page}", get(document))

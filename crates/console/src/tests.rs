@@ -39,9 +39,11 @@ async fn every_page_is_the_document() {
         assert!(text.contains(script()), "the document names the script that is there");
     }
     for path in ["/", "/ui"] {
-        let (status, headers, _) = ask(path, None).await;
+        let (status, headers, body) = ask(path, None).await;
         assert_eq!(status, StatusCode::TEMPORARY_REDIRECT, "{path}");
         assert_eq!(headers[header::LOCATION], "/ui/", "{path}");
+        let text = String::from_utf8(body).expect("text");
+        assert_eq!(text.contains("/docs"), path == "/", "who follows nothing reads where to go");
     }
 }
 

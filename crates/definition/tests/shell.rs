@@ -64,6 +64,13 @@ fn a_value_is_one_word_however_the_script_quotes_it() {
         ("a hash in a word", "printf '%s|' a#'b' {{ params.v }}", "a#b|@|"),
         ("in a here-document", "cat <<EOF\n{{ params.v }}.\nEOF\nprintf '%s|' {{ params.v }}", "@.\n@|"),
         ("after a quoted one", "cat <<'E'\nit's\nE\nprintf '%s|' {{ params.v }}", "it's\n@|"),
+        ("after one with spaces", "cat <<'END OF'\nit's\nEND OF\nprintf '%s|' {{ params.v }}", "it's\n@|"),
+        (
+            "after one in double quotes",
+            "cat <<\"A \\\" B\"\nit's\nA \" B\nprintf '%s|' {{ params.v }}",
+            "it's\n@|",
+        ),
+        ("after one with a backslash", "cat <<E\\ F\nit's\nE F\nprintf '%s|' {{ params.v }}", "it's\n@|"),
         ("after an indented one", "cat <<-E\n\tit's\n\tE\nprintf '%s|' {{ params.v }}", "it's\n@|"),
         ("in a case", "case x in x) printf '%s|' {{ params.v }};; esac", "@|"),
         ("in a subshell", "(printf '%s|' {{ params.v }})", "@|"),
@@ -89,6 +96,7 @@ fn places_where_a_value_would_not_be_a_word_are_refused() {
         "echo \\{{ params.v }}",
         "echo ${{ params.v }}",
         "cat <<'EOF'\n{{ params.v }}\nEOF",
+        "cat <<'END OF'\n{{ params.v }}\nEND OF",
         "cat <<{{ params.v }}\nx\n",
         "cat <<- {{ params.v }}\nx\n",
     ];

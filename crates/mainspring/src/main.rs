@@ -5,6 +5,7 @@
 mod bench;
 mod command;
 mod config;
+mod exits;
 mod log;
 mod memory;
 mod note;
@@ -15,7 +16,7 @@ mod token;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mimalloc::MiMalloc;
 
 use crate::note::note;
@@ -34,7 +35,12 @@ Exit codes:
   5  no server answered
 With --wait, `submit` exits as the command it submitted; after Ctrl-C 130.
 
-`mainspring COMMAND --help` has examples.";
+Examples:
+  mainspring attention
+  mainspring run list --state failed --since 1d
+  mainspring submit --wait -- echo hello
+
+`mainspring COMMAND --help` has examples of each.";
 
 /// A job scheduler that never loses track of a job.
 #[derive(Parser)]
@@ -114,9 +120,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { log, command } = Cli::parse();
-    let runs_long = matches!(command, Command::Dev(_) | Command::Server(_) | Command::Worker(_));
-    if let Err(error) = log.start(runs_long) {
+    let words = exits::told(Cli::command()).get_matches();
+    let Cli { log, command } = Cli::from_arg_matches(&words).unwrap_or_else(|error| error.exit());
+    let kind = match command {
+        Command::Dev(_) => log::Kind::Trial,
+        Command::Server(_) | Command::Worker(_) => log::Kind::Service,
+        _ => log::Kind::Command,
+    };
+    if let Err(error) = log.start(kind) {
         note!("error: {error:#}");
         return ExitCode::from(2);
     }
@@ -166,10 +177,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
     use mainspring_api::catalog::{Reach, operations};
 
-    use super::Cli;
+    use super::*;
 
     #[test]
     fn every_command_of_the_table_of_operations_exists() {

@@ -39,6 +39,75 @@ fn every_option_and_argument_says_what_it_is_for() {
     assert!(silent.is_empty(), "without help: {silent:#?}");
 }
 
+#[test]
+fn every_command_has_examples_that_it_takes() {
+    let mut root = crate::exits::told(Cli::command());
+    root.build();
+    let mut wrong = Vec::new();
+    each(&root, "mainspring", &mut |name, command| {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let examples: Vec<&str> =
+            help.lines().filter_map(|line| line.strip_prefix("  mainspring ")).collect();
+        if examples.is_empty() {
+            wrong.push(format!("{name}: no example"));
+        }
+        if !command.has_subcommands() && !help.lines().any(|line| line.starts_with("Exit: ")) {
+            wrong.push(format!("{name}: no exit codes"));
+        }
+        for example in examples {
+            let words = std::iter::once("mainspring".to_owned()).chain(words(example));
+            if let Err(error) = Cli::command().try_get_matches_from(words) {
+                wrong.push(format!("{name}: `{example}`: {error}"));
+            }
+        }
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// As a shell splits them, up to a pipe or a redirection.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for sign in line.chars() {
+        match (quote, sign) {
+            (None, '|' | '>' | '<') => break,
+            (None, '\'' | '"') => (quote, word) = (Some(sign), word.or_else(|| Some(String::new()))),
+            (Some(open), _) if open == sign => quote = None,
+            (None, ' ') => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// What a value looks like is clear from the name of the value.
+const CLEAR: [&str; 12] =
+    ["NAME", "N", "FILE", "DIR", "URL", "TEXT", "COUNT", "ID", "CURSOR", "KEY", "RUN", "FINGERPRINT"];
+
+#[test]
+fn every_option_shows_what_its_value_looks_like() {
+    let mut root = Cli::command();
+    root.build();
+    let mut unclear = Vec::new();
+    each(&root, "mainspring", &mut |name, command| {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_positional()) {
+            let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+            let Some(value) = value.filter(|_| arg.get_action().takes_values()) else { continue };
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let is_shown = ["as ", "`", ":", ", or ", "[default"].iter().any(|sign| help.contains(sign));
+            let is_clear = CLEAR.contains(&value.as_str())
+                || !arg.get_possible_values().is_empty()
+                || !arg.get_default_values().is_empty();
+            if !(is_shown || is_clear) {
+                unclear.push(format!("{name} --{} {value}: {help}", arg.get_id()));
+            }
+        }
+    });
+    unclear.sort_unstable();
+    unclear.dedup();
+    assert!(unclear.is_empty(), "without an example: {unclear:#?}");
+}
+
 /// This command and all below it that are shown.
 fn each(command: &Command, name: &str, visit: &mut impl FnMut(&str, &Command)) {
     visit(name, command);
@@ -49,7 +118,7 @@ fn each(command: &Command, name: &str, visit: &mut impl FnMut(&str, &Command)) {
 }
 
 fn reference() -> String {
-    let mut root = Cli::command();
+    let mut root = crate::exits::told(Cli::command());
     root.build();
     let mut text = String::new();
     let shared = root.find_subcommand("stats").expect("a command that talks to a server");
@@ -92,6 +161,9 @@ fn leaf(text: &mut String, name: &str, command: &Command) {
         let lines =
             examples.lines().filter_map(|line| line.strip_prefix("  ")).collect::<Vec<_>>().join("\n");
         let _ = write!(text, "\n```sh\n{lines}\n```\n");
+        for line in examples.lines().filter(|line| line.starts_with("Exit: ")) {
+            let _ = write!(text, "\n{line}\n");
+        }
     }
 }
 

@@ -142,11 +142,15 @@ fn a_run_that_failed_shows_ids_errors_and_the_end_of_its_logs() {
     let id = said.split_whitespace().next().expect("the run");
     let run = json_of(&url, &["run", "get", id]);
     assert_eq!(run["parameters"], json!({"order": "1", "count": 7}), "as they are declared");
-    let shown = stdout(&mainspring(&url, &["run", "get", id]));
+    let got = mainspring(&url, &["run", "get", id]);
+    let (shown, hint) = (stdout(&got), stderr(&got));
+    assert!(hint.contains(&format!("hint: mainspring run logs {id} --task breaks\n")), "{hint}");
+    let why = stdout(&mainspring(&url, &["run", "diagnose", id]));
+    assert!(why.contains("no earlier run of this job succeeded"), "{why}");
     let task = run["tasks"][1]["task_id"].as_str().expect("an id");
     assert!(shown.contains(task) && shown.contains("ended with code 3 · "), "{shown}");
     assert!(
-        shown.lines().nth(1).is_some_and(|line| line.contains("ms") || line.contains("s  task_")),
+        shown.lines().nth(3).is_some_and(|line| line.contains("ms") || line.contains("s  task_")),
         "{shown}"
     );
     let short = stdout(&mainspring(&url, &["task", "logs", &task[..25]]));

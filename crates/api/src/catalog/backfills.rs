@@ -1,8 +1,8 @@
 //! Backfills.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, OF_JOB, OF_TENANT, Of, Operation, POST, READ,
-    SHARD, answer, cursor, needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, OF_JOB, OF_TENANT, Of, Operation, POST,
+    Parameter, READ, SHARD, Shape, answer, cursor, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -13,7 +13,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("BackfillService/List"),
         cli: At("backfill list"),
         summary: "Backfills, newest first",
-        query: &[OF_TENANT, OF_JOB, LIMIT, cursor("^backfill_[0-9a-f]{32}$")],
+        query: &[
+            OF_TENANT,
+            OF_JOB,
+            Parameter::new(
+                "state",
+                Shape::Words(&["running", "paused", "cancelling", "ended", "cancelled"]),
+                "Only in this state; a page may then be shorter than its limit",
+            ),
+            LIMIT,
+            cursor("^backfill_[0-9a-f]{32}$"),
+        ],
         answers: &[answer(200, "A page", Of("BackfillPage"))],
         errors: &[GUARDED, SHARD, LIST],
         ..READ

@@ -107,8 +107,13 @@ pub(super) const OF_TASKS: [Parameter; 13] = [
 ];
 
 /// What narrows groups of dead letters.
-pub(super) const OF_GROUPS: [Parameter; 3] =
-    [OF_TENANT, OF_JOB, Parameter::new("label", Shape::Label, "`key=value`")];
+pub(super) const OF_GROUPS: [Parameter; 5] = [
+    OF_TENANT,
+    OF_JOB,
+    Parameter::new("label", Shape::Label, "`key=value`"),
+    Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
+    Parameter::new("ended_before", Shape::Instant, "Ended before"),
+];
 
 /// A list with one more parameter behind the others.
 pub(super) const fn and<const N: usize, const M: usize>(

@@ -6,6 +6,12 @@ use super::{
     optional,
 };
 
+const OUTCOME: Parameter = Parameter::new(
+    "outcome",
+    Shape::Words(&["ran", "late", "catch_up", "no_event", "backfill", "skipped", "missed"]),
+    "Only windows of which this became",
+);
+
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         id: "previewCron",
@@ -151,7 +157,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("ScheduleService/History"),
         cli: At("schedule history"),
         summary: "What became of the windows of a schedule, newest first",
-        query: &[TENANT, LIMIT, cursor("^[0-9]{1,15}\\.[0-9]{1,3}$")],
+        query: &[
+            TENANT,
+            LIMIT,
+            cursor("^[0-9]{1,15}\\.[0-9]{1,3}$"),
+            OUTCOME,
+            Parameter::new(
+                "from",
+                Shape::Instant,
+                "Windows at or after; a page may then be shorter than its limit",
+            ),
+            Parameter::new("to", Shape::Instant, "Windows before"),
+        ],
         answers: &[answer(200, "A page", Of("WindowPage"))],
         errors: &[GUARDED, SHARD, LIST, &["SCHEDULE_NOT_FOUND"]],
         ..READ
@@ -168,11 +185,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         query: &[
             OF_TENANT,
             OF_JOB,
-            Parameter::new(
-                "outcome",
-                Shape::Words(&["ran", "late", "catch_up", "no_event", "backfill", "skipped", "missed"]),
-                "Only windows of which this became",
-            ),
+            OUTCOME,
             Parameter::new("from", Shape::Instant, "Windows at or after: RFC 3339 or epoch seconds"),
             Parameter::new("to", Shape::Instant, "Windows before"),
         ],

@@ -1,7 +1,8 @@
 //! Workers and pools.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, NAMED, Of, Operation, POST, READ, SHARD, answer, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, NAMED, Of, Operation, POST, Parameter, READ, SHARD,
+    Shape, answer, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -12,8 +13,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("WorkerAdminService/List"),
         cli: At("worker list"),
         summary: "Who works, and how full they are",
+        query: &[
+            Parameter::new("pool", Shape::Name, "Only of this pool"),
+            Parameter::new(
+                "state",
+                Shape::Words(&["healthy", "cordoned", "draining", "drained", "unhealthy", "disconnected"]),
+                "Only in this state",
+            ),
+        ],
         answers: &[answer(200, "All workers", Of("WorkerPage"))],
-        errors: &[GUARDED, SHARD],
+        errors: &[GUARDED, SHARD, LIST],
         ..READ
     },
     Operation {

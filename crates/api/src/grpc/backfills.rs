@@ -15,7 +15,7 @@ use super::status::{answer, request_id};
 use super::tasks::body;
 use super::time::{instant_field, moment};
 use crate::edge::Edge;
-use crate::operation::backfills::{self as operation, Made, backfill_id};
+use crate::operation::backfills::{self as operation, BackfillFilter, Made, backfill_id};
 use crate::problem::Problem;
 use crate::wire::{BackfillBody, BackfillView, OverrideBody, PlanView, TimeBody};
 
@@ -145,7 +145,8 @@ async fn get(edge: &Edge, text: &str) -> Result<v1::Backfill, Problem> {
 }
 
 async fn list(edge: &Edge, request: &v1::ListBackfillsRequest) -> Result<v1::ListBackfillsResponse, Problem> {
-    let wanted = (request.tenant.as_deref(), request.job.as_deref());
+    let (tenant, job) = (request.tenant.as_deref(), request.job.as_deref());
+    let wanted = BackfillFilter { tenant, job, state: request.state.as_deref() };
     let limit = request.limit.map(|limit| limit as usize);
     let (found, next) = operation::backfills(edge, wanted, request.cursor.as_deref(), limit).await?;
     let backfills = found.iter().map(|backfill| shown(&BackfillView::of(backfill))).collect();

@@ -14,6 +14,7 @@ use super::status::{answer, refusal, request_id};
 use super::tasks::{changed, list};
 use super::time::moment;
 use crate::edge::Edge;
+use crate::operation::flows::Owners;
 use crate::operation::{self, Changed, DeadLetterVerb, FilterBody};
 use crate::problem::Problem;
 use crate::wire::{Moment, OverrideBody};
@@ -60,7 +61,13 @@ async fn dead(edge: &Edge, request: &v1::ListTasksRequest) -> Result<v1::ListTas
     if let Some((parameter, _)) = others.into_iter().find(|(_, given)| given.is_some()) {
         return Err(Problem::query(parameter, "only `TaskService.List` knows it"));
     }
-    Ok(list::page(&operation::dead_letters(edge, list::filter(request)?).await?))
+    let found = operation::dead_letters(edge, list::filter(request)?).await?;
+    let mut answer = list::page(&found);
+    let mut owners = Owners::default();
+    for (task, row) in answer.tasks.iter_mut().zip(&found.rows) {
+        task.owner = owners.of(edge, &row.profile.tenant, &row.profile.job).await;
+    }
+    Ok(answer)
 }
 
 async fn groups(
@@ -71,6 +78,8 @@ async fn groups(
         tenant: request.tenant.as_deref(),
         job: request.job.as_deref(),
         label: request.label.as_deref(),
+        ended_from: list::at("ended_from", request.ended_from.as_ref())?,
+        ended_before: list::at("ended_before", request.ended_before.as_ref())?,
         ..FilterBody::default()
     };
     let (groups, more) = operation::dead_letter_groups(edge, filter).await?;
@@ -78,6 +87,7 @@ async fn groups(
         fingerprint: group.fingerprint,
         tenant: group.tenant,
         job: group.job,
+        owner: group.owner,
         class: group.class.to_owned(),
         code: group.code,
         message: group.message,

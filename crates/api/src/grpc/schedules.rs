@@ -8,15 +8,16 @@ use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::schedule_service_server::ScheduleService;
 use prost::Message;
-use prost_types::Timestamp;
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
 use super::cron;
+use super::runs::run_state;
 use super::status::{answer, request_id};
-use super::time::{duration, instant, moment, span_field, timestamp};
+use super::tasks::list;
+use super::time::{duration, moment, span_field, timestamp};
 use crate::edge::Edge;
-use crate::operation::schedules::{self as operation, LedgerFilter};
+use crate::operation::schedules::{self as operation, HistoryFilter, LedgerFilter};
 use crate::problem::Problem;
 use crate::wire::{LedgerWindowView, OverrideBody, ScheduleView, WindowRowView};
 
@@ -193,24 +194,26 @@ async fn history(
     edge: &Edge,
     call: &Call<v1::ScheduleHistoryRequest>,
 ) -> Result<v1::ScheduleHistoryResponse, Problem> {
-    let v1::ScheduleHistoryRequest { job, name, tenant, limit, cursor } = &call.message;
+    let v1::ScheduleHistoryRequest { job, name, tenant, limit, cursor, outcome, from, to } = &call.message;
     let key = key(call, tenant.as_ref(), (job, name))?;
     let limit = limit.map(|limit| limit as usize);
-    let (rows, next_cursor) = operation::history(edge, key, cursor.as_deref(), limit).await?;
-    let windows = rows.iter().map(|row| window(row.into())).collect();
+    let filter = HistoryFilter {
+        outcome: outcome.as_deref(),
+        from: list::at("from", from.as_ref())?,
+        to: list::at("to", to.as_ref())?,
+    };
+    let (rows, next_cursor) = operation::history(edge, key, filter, cursor.as_deref(), limit).await?;
+    let windows = rows.into_iter().map(window).collect();
     Ok(v1::ScheduleHistoryResponse { windows, next_cursor })
 }
 
 async fn windows(edge: &Edge, request: &v1::ListWindowsRequest) -> Result<v1::ListWindowsResponse, Problem> {
-    let at = |name: &str, at: Option<&Timestamp>| {
-        at.map(|at| instant(at).map(|at| at.0).map_err(|what| Problem::query(name, what))).transpose()
-    };
     let filter = LedgerFilter {
         tenant: request.tenant.as_deref(),
         job: request.job.as_deref(),
         outcome: request.outcome.as_deref(),
-        from: at("from", request.from.as_ref())?,
-        to: at("to", request.to.as_ref())?,
+        from: list::at("from", request.from.as_ref())?,
+        to: list::at("to", request.to.as_ref())?,
     };
     let page = operation::ledger(edge, filter).await?;
     let row = |view: LedgerWindowView| v1::LedgerWindow {
@@ -232,6 +235,7 @@ fn window(view: WindowRowView) -> v1::ScheduleWindow {
         run_id: view.run_id,
         task_id: view.task_id,
         decided_at: Some(moment(view.decided_at)),
+        run_state: view.run_state.map(run_state),
     }
 }
 

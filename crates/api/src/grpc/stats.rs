@@ -126,6 +126,7 @@ fn finding(view: FindingView) -> v1::Finding {
         since: view.since.map(moment),
         tenant: view.tenant,
         job: view.job,
+        owner: view.owner,
         schedule: view.schedule,
         pool: view.pool,
         example: view.example.map(|example| v1::FindingExample { id: example.id, text: example.text }),

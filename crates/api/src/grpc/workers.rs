@@ -14,7 +14,7 @@ use super::call::Call;
 use super::status::{answer, request_id};
 use super::time::{duration, moment};
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, WorkerFilter};
 use crate::problem::Problem;
 use crate::wire::{CordonView, OverrideBody, WorkerBody};
 
@@ -27,7 +27,9 @@ impl WorkerAdminService for Workers {
         request: Request<v1::ListWorkersRequest>,
     ) -> Result<Response<v1::ListWorkersResponse>, Status> {
         let id = request_id(&request);
-        let listed = operation::workers(&self.0, |workers| v1::ListWorkersResponse {
+        let v1::ListWorkersRequest { pool, state } = request.get_ref();
+        let wanted = WorkerFilter { pool: pool.as_deref(), state: state.as_deref() };
+        let listed = operation::workers(&self.0, wanted, |workers| v1::ListWorkersResponse {
             workers: workers.into_iter().map(message).collect(),
         });
         answer(&self.0, &id, listed.await)

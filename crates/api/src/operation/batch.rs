@@ -6,10 +6,14 @@ use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::values::TaskId;
 
 use super::could_run::{self, Questions};
+use super::dead_letters::together;
 use super::submit::{Accepted, by, named};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::Keys;
+
+/// Duplicates that are read at the same time.
+const READS_AT_ONCE: usize = 64;
 
 pub(crate) fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
     let max = edge.config.batch_tasks_max;
@@ -60,9 +64,9 @@ pub(crate) async fn submit_all(
     let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
     let never: Vec<_> = answers.map(could_run::never).collect();
     let mut tasks = tasks.into_iter();
-    let (mut accepted, mut duplicates) = (0, 0);
+    let mut results: Vec<Result<Accepted, Problem>> = Vec::with_capacity(places.len());
     for place in places {
-        let result = place.and_then(|place| {
+        results.push(place.and_then(|place| {
             let missing = Rejection::Internal { what: "an answer is missing" };
             let answer = tasks.next().unwrap_or_else(|| Err(missing.into()));
             let answer = answer.map_err(|problem| named(problem, place.id))?;
@@ -70,17 +74,25 @@ pub(crate) async fn submit_all(
             let why = place.question.and_then(|number| never.get(number));
             accepted.warn(why.and_then(|why| why.as_deref()));
             Ok(accepted)
-        });
-        if let Ok(task) = &result {
-            accepted += 1;
-            duplicates += u64::from(task.duplicate);
-        }
-        write(result);
+        }));
     }
+    know_first(edge, &mut results).await;
+    let accepted = results.iter().flatten().count() as u64;
+    let duplicates = results.iter().flatten().filter(|task| task.duplicate).count() as u64;
+    results.into_iter().for_each(&mut write);
     if let Some(by) = by {
         by.done_often(format_args!("{} from {first} on", accepted - duplicates));
     }
     edge.metrics.submitted.inc_by(accepted - duplicates);
     edge.metrics.duplicates.inc_by(duplicates);
     Ok(())
+}
+
+/// Some at once: a load that is sent again has only duplicates.
+async fn know_first(edge: &Edge, results: &mut [Result<Accepted, Problem>]) {
+    let mut duplicates: Vec<&mut Accepted> =
+        results.iter_mut().flatten().filter(|task| task.duplicate).collect();
+    for some in duplicates.chunks_mut(READS_AT_ONCE) {
+        together(some.iter_mut().map(|task| task.know_first(edge))).await;
+    }
 }

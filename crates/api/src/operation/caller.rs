@@ -22,7 +22,7 @@ impl Caller<'_> {
         self.keys.tenant.unwrap_or(TENANT_DEFAULT)
     }
 
-    pub(super) fn is_keyed(&self) -> bool {
+    fn is_keyed(&self) -> bool {
         self.keys.key.is_some()
     }
 

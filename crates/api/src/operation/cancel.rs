@@ -5,7 +5,6 @@ use mainspring_core::values::{TaskId, Wall};
 
 use super::{Caller, Change, Changed, change, read};
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -30,9 +29,8 @@ pub(crate) async fn cancel(
         by.done(id);
     }
     match changed {
-        // Under a key this may be the answer to an earlier request.
-        Changed::Now(_) if caller.is_keyed() => Ok(Cancelled::At(read(edge, id).await?.changed)),
-        Changed::Now(_) => Ok(Cancelled::At(now())),
+        // As the task has it: under a key this may be the answer to an earlier request.
+        Changed::Now(_) => Ok(Cancelled::At(read(edge, id).await?.changed)),
         Changed::Stopping => Ok(Cancelled::Stopping),
     }
 }

@@ -13,6 +13,7 @@ use mainspring_store::{HistoryQuery, PAGE_MAX, ReadError, ReadTables};
 
 use super::dead_letters::IDS_MAX;
 use super::filter::{FilterBody, only_dead};
+use super::flows::Owners;
 use super::list::decoded;
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -24,6 +25,7 @@ pub(crate) struct Group {
     pub(crate) fingerprint: String,
     pub(crate) tenant: String,
     pub(crate) job: String,
+    pub(crate) owner: Option<String>,
     pub(crate) class: &'static str,
     pub(crate) code: i32,
     /// Of the newest.
@@ -54,6 +56,10 @@ pub(crate) async fn dead_letter_groups(
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by_key(|group| (std::cmp::Reverse(group.count), std::cmp::Reverse(group.last)));
+    let mut owners = Owners::default();
+    for group in &mut groups {
+        group.owner = owners.named(edge, &group.tenant, &group.job).await;
+    }
     Ok((groups, more))
 }
 
@@ -122,6 +128,7 @@ fn empty(fingerprint: &str, task: &Task) -> Group {
         fingerprint: fingerprint.to_owned(),
         tenant: task.profile.tenant.to_string(),
         job: task.profile.job.to_string(),
+        owner: None,
         class: failure.map_or("none", |failure| failure.class.label()),
         code: failure.map_or(0, |failure| failure.code),
         message: failure

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::task::Poll;
 
-use mainspring_core::decision::Rejection;
+use mainspring_core::decision::{Rejection, Repaired};
 use mainspring_core::engine::Command;
 use mainspring_core::operation::is_repaired;
 use mainspring_core::run::{Run, RunRefusal};
@@ -130,8 +130,16 @@ async fn clear_in_run(
     let status = task.status();
     let Some(place) = task.in_run.as_deref() else { return Err(refusal) };
     let run = flows::run(edge, place.run).await?;
-    if !matches!(status, Status::Failed | Status::Quarantined) || is_repaired(&run, place.place) {
-        return Err(Rejection::NotADeadLetter { id, status }.into());
+    let repaired = match (status, is_repaired(&run, place.place)) {
+        (Status::Failed | Status::Quarantined, false) => None,
+        (Status::Failed | Status::Quarantined, true) if run.status == RunStatus::Succeeded => {
+            Some(Some(Repaired::Succeeded { run: run.id }))
+        }
+        (Status::Failed | Status::Quarantined, true) => Some(Some(Repaired::Replaced { run: run.id })),
+        _ => Some(None),
+    };
+    if let Some(repaired) = repaired {
+        return Err(Rejection::NotADeadLetter { id, status, repaired }.into());
     }
     let name = &run.plan.node(place.place.node).name;
     let items = match place.place.index {
@@ -174,7 +182,7 @@ pub(crate) async fn dead_letters(edge: &Edge, filter: Filter) -> Result<Listed<T
 }
 
 /// Awaits all of them at once; their outcomes in order.
-async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+pub(super) async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut futures: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     std::future::poll_fn(|context| {
         let mut open = false;

@@ -73,7 +73,7 @@ pub(crate) use self::{
     submit::{Accepted, prepare, prepare_in_batch, submit},
     system::system,
     wait::{checked_wait, read_ended, run_ended},
-    workers::{cordon, worker, workers},
+    workers::{WorkerFilter, cordon, worker, workers},
 };
 use crate::edge::Edge;
 use crate::problem::Problem;

@@ -8,7 +8,7 @@ use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::values::{TaskId, Wall};
 
 use super::could_run::{self, question, warning};
-use super::{Caller, Change};
+use super::{Caller, Change, read};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
@@ -56,6 +56,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit, keys: Keys<'_>) -> Resul
     let mut answers = answers.into_iter();
     let missing = Rejection::Internal { what: "an answer is missing" };
     let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;
+    accepted.know_first(edge).await;
     accepted.warn(answers.next().and_then(could_run::never).as_deref());
     if accepted.duplicate {
         edge.metrics.duplicates.inc();
@@ -85,6 +86,8 @@ pub(super) fn named(problem: Problem, id: TaskId) -> Problem {
 pub(crate) struct Accepted {
     pub(crate) id: TaskId,
     pub(crate) status: Status,
+    /// As every later read of the task says.
+    pub(crate) created: Wall,
     pub(crate) duplicate: bool,
     /// Why no worker that is known could ever run it.
     pub(crate) warning: Option<String>,
@@ -94,10 +97,13 @@ impl Accepted {
     /// A duplicate is answered like the first one was.
     pub(super) fn of(answer: &Answer, start: StartTime) -> Result<Self, Problem> {
         match *answer {
-            Answer::Submitted { id, status } => Ok(Self { id, status, duplicate: false, warning: None }),
+            Answer::Submitted { id, status, at } => {
+                Ok(Self { id, status, created: at, duplicate: false, warning: None })
+            }
             Answer::AlreadySubmitted { id } => {
-                let status = first_status(start, Wall::from_millis(id.minted_ms()));
-                Ok(Self { id, status, duplicate: true, warning: None })
+                let created = Wall::from_millis(id.minted_ms());
+                let status = first_status(start, created);
+                Ok(Self { id, status, created, duplicate: true, warning: None })
             }
             _ => Err(Rejection::Internal { what: "a submission was answered with something else" }.into()),
         }
@@ -110,7 +116,13 @@ impl Accepted {
         self.warning = reason.filter(|_| !self.duplicate).map(warning);
     }
 
-    pub(crate) fn created(&self) -> Wall {
-        Wall::from_millis(self.id.minted_ms())
+    /// A duplicate was created when the first one was. One that history has forgotten keeps the time in its id, which is
+    /// milliseconds older.
+    pub(super) async fn know_first(&mut self, edge: &Edge) {
+        if self.duplicate
+            && let Ok(task) = read(edge, self.id).await
+        {
+            self.created = task.submitted;
+        }
     }
 }

@@ -14,12 +14,27 @@ use crate::problem::Problem;
 use crate::wire::{OverrideBody, WorkerBody};
 
 /// Every worker; `write` sees them before they are let go of.
+const STATES: [&str; 6] = ["healthy", "cordoned", "draining", "drained", "unhealthy", "disconnected"];
+
+/// Which are wanted; what is not set is all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WorkerFilter<'a> {
+    pub pool: Option<&'a str>,
+    pub state: Option<&'a str>,
+}
+
 pub(crate) async fn workers<T>(
     edge: &Edge,
+    wanted: WorkerFilter<'_>,
     write: impl FnOnce(Vec<WorkerBody<'_>>) -> T,
 ) -> Result<T, Problem> {
+    if wanted.state.is_some_and(|state| !STATES.contains(&state)) {
+        return Err(Problem::query("state", format!("one of {}", STATES.join(", "))));
+    }
     let workers = ask(edge, None).await?;
-    Ok(write(workers.iter().map(|worker| body(edge, worker)).collect()))
+    let all = workers.iter().map(|worker| body(edge, worker));
+    let of_pool = all.filter(|worker| wanted.pool.is_none_or(|pool| worker.pool == pool));
+    Ok(write(of_pool.filter(|worker| wanted.state.is_none_or(|state| worker.state == state)).collect()))
 }
 
 pub(crate) async fn worker<T>(

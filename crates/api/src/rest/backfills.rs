@@ -10,7 +10,7 @@ use super::call::Call;
 use super::flows::limit;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::backfills as operation;
+use crate::operation::backfills::{self as operation, BackfillFilter};
 use crate::problem::Problem;
 use crate::wire::{BackfillBody, BackfillChanged, BackfillPage, BackfillView};
 
@@ -28,9 +28,9 @@ pub(super) async fn create(State(edge): State<Arc<Edge>>, request: Request) -> R
 }
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    let query = body::query(request.uri(), &["tenant", "job", "limit", "cursor"])?;
+    let query = body::query(request.uri(), &["tenant", "job", "state", "limit", "cursor"])?;
     let text = |key: &str| query.get(key).map(String::as_str);
-    let wanted = (text("tenant"), text("job"));
+    let wanted = BackfillFilter { tenant: text("tenant"), job: text("job"), state: text("state") };
     let (found, next) = operation::backfills(&edge, wanted, text("cursor"), limit(&query)?).await?;
     let backfills = found.iter().map(|backfill| BackfillView::of(backfill)).collect();
     let next_cursor = next.map(|next| next.to_string());

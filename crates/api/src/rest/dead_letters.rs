@@ -13,27 +13,39 @@ use super::call::Call;
 use super::tasks::list;
 use super::{body, json};
 use crate::edge::Edge;
+use crate::operation::flows::Owners;
 use crate::operation::{self, DeadLetterVerb, FilterBody, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
 use crate::wire::{
     DeadLettersBody, GroupPage, GroupView, ManyResult, Moment, OverrideBody, SettledView, TaskChanged,
+    TaskView, instant,
 };
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    Ok(list::page(&operation::dead_letters(&edge, list::filter(request.uri())?).await?))
+    let found = operation::dead_letters(&edge, list::filter(request.uri())?).await?;
+    let mut owners = Owners::default();
+    let mut tasks = Vec::with_capacity(found.rows.len());
+    for task in &found.rows {
+        let owner = owners.of(&edge, &task.profile.tenant, &task.profile.job).await;
+        tasks.push(TaskView { owner, ..TaskView::of(task, false) });
+    }
+    Ok(list::answer(tasks, &found))
 }
 
 pub(super) async fn groups(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    let query = body::query(request.uri(), &["tenant", "job", "label"])?;
+    let query = body::query(request.uri(), &["tenant", "job", "label", "ended_from", "ended_before"])?;
     let named = |name: &str| query.get(name).map(String::as_str);
+    let at = |name: &str| named(name).map(|text| instant(name, text)).transpose();
     let (tenant, job, label) = (named("tenant"), named("job"), named("label"));
-    let filter = FilterBody { tenant, job, label, ..FilterBody::default() };
+    let (ended_from, ended_before) = (at("ended_from")?, at("ended_before")?);
+    let filter = FilterBody { tenant, job, label, ended_from, ended_before, ..FilterBody::default() };
     let (groups, more) = operation::dead_letter_groups(&edge, filter).await?;
     let view = |group: operation::Group| GroupView {
         fingerprint: group.fingerprint,
         tenant: group.tenant,
         job: group.job,
+        owner: group.owner,
         class: group.class,
         code: group.code,
         message: group.message,

@@ -13,7 +13,7 @@ use super::call::Call;
 use super::flows::limit;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::schedules::{self as operation, LedgerFilter};
+use crate::operation::schedules::{self as operation, HistoryFilter, LedgerFilter};
 use crate::problem::Problem;
 use crate::wire::{
     Keys, Moment, OverrideBody, ScheduleChanged, SchedulePage, ScheduleStored, ScheduleView, UpcomingPage,
@@ -125,11 +125,14 @@ pub(super) async fn history(
     Path((job, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["limit", "cursor"])?;
-    let cursor = query.get("cursor").map(String::as_str);
-    let (rows, next) = operation::history(&edge, key, cursor, limit(&query)?).await?;
-    let windows = rows.iter().map(Into::into).collect();
-    Ok(json(StatusCode::OK, &WindowPage { windows, next_cursor: next }))
+    let parameters = ["limit", "cursor", "outcome", "from", "to"];
+    let (key, query) = named(request.uri(), request.headers(), (&job, &name), &parameters)?;
+    let text = |name: &str| query.get(name).map(String::as_str);
+    let at = |name: &str| text(name).map(|text| instant(name, text)).transpose();
+    let filter = HistoryFilter { outcome: text("outcome"), from: at("from")?, to: at("to")? };
+    let (windows, next_cursor) =
+        operation::history(&edge, key, filter, text("cursor"), limit(&query)?).await?;
+    Ok(json(StatusCode::OK, &WindowPage { windows, next_cursor }))
 }
 
 /// `GET /v1/windows`.

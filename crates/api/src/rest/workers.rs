@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::worker::Availability;
@@ -10,12 +10,15 @@ use mainspring_core::worker::Availability;
 use super::call::Call;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, WorkerFilter};
 use crate::problem::Problem;
 use crate::wire::{CordonedView, OverrideBody, WorkerBody, WorkerPage};
 
-pub(super) async fn list(State(edge): State<Arc<Edge>>) -> Result<Response, Problem> {
-    operation::workers(&edge, |workers| json(StatusCode::OK, &WorkerPage { workers })).await
+pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["pool", "state"])?;
+    let text = |name: &str| query.get(name).map(String::as_str);
+    let wanted = WorkerFilter { pool: text("pool"), state: text("state") };
+    operation::workers(&edge, wanted, |workers| json(StatusCode::OK, &WorkerPage { workers })).await
 }
 
 pub(super) async fn get(

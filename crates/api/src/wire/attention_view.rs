@@ -41,6 +41,9 @@ pub(crate) struct FindingView {
     pub tenant: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    /// Of the job
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

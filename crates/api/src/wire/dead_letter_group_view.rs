@@ -22,6 +22,9 @@ pub(crate) struct GroupView {
     pub tenant: String,
     /// Empty for tasks of no job
     pub job: String,
+    /// Of the job, by its newest definition
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// Of the last error; `none` if an operator said that it failed
     pub class: &'static str,
     pub code: i32,

@@ -9,6 +9,7 @@ use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, CloudEvent, DATA_BYTES_MAX, O
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::payload::too_deep;
 use crate::problem::{EventProblem, Problem};
 
 /// Events of one batch.
@@ -128,11 +129,18 @@ pub(crate) fn data(media_type: Option<&str>, body: &[u8]) -> Result<Option<Arc<[
     if name == "application/json" || name.ends_with("+json") {
         let json: &RawValue = serde_json::from_slice(body)
             .map_err(|error| EventProblem::invalid("data", format!("it is not JSON: {error}")))?;
-        return Ok(Some(json.get().as_bytes().into()));
+        return document(json).map(Some);
     }
     let text = std::str::from_utf8(body).ok().filter(|_| name.starts_with("text/"));
     let text = text.map_or_else(|| BASE64_STANDARD.encode(body), str::to_owned);
     Ok(Some(serde_json::Value::from(text).to_string().into_bytes().into()))
+}
+
+fn document(json: &RawValue) -> Result<Arc<[u8]>, Problem> {
+    match too_deep(json.get()) {
+        Some(what) => Err(EventProblem::invalid("data", what)),
+        None => Ok(json.get().as_bytes().into()),
+    }
 }
 
 fn notice(body: EventBody<'_>) -> Result<CloudEvent, Problem> {
@@ -145,7 +153,7 @@ fn notice(body: EventBody<'_>) -> Result<CloudEvent, Problem> {
         (Some(_), Some(_)) => {
             return Err(EventProblem::invalid("data", "`data` and `data_base64` exclude each other"));
         }
-        (Some(data), None) => Some(data.get().as_bytes().into()),
+        (Some(data), None) => Some(document(data)?),
         (None, Some(coded)) => {
             let bytes = BASE64_STANDARD.decode(coded);
             let bytes = bytes.map_err(|_| EventProblem::invalid("data_base64", "it is not base64"))?;

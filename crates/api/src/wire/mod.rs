@@ -92,7 +92,7 @@ pub(crate) use self::{
     names::name,
     operation_view::{OperationPage, OperationView},
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
-    payload::check as check_payload,
+    payload::{check as check_payload, too_deep},
     picture_view::{GraphView, GridRunView, GridView, StatesView},
     pool_view::PoolView,
     profile::TENANT_DEFAULT,

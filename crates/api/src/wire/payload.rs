@@ -81,10 +81,15 @@ fn is_deeper(text: &str, most: usize) -> bool {
     false
 }
 
+/// Documents of callers come back inside of answers, which common readers of JSON follow down to 128 levels.
+pub(crate) fn too_deep(text: &str) -> Option<String> {
+    is_deeper(text, DEPTH_MAX).then(|| format!("it is nested deeper than {DEPTH_MAX} levels"))
+}
+
 pub(crate) fn check(executor: &str, payload: Option<&RawValue>, now: Wall) -> Result<(), Problem> {
     let text = payload.map_or("null", RawValue::get);
-    if is_deeper(text, DEPTH_MAX) {
-        return Err(Problem::field(FIELD, format!("it is nested deeper than {DEPTH_MAX} levels")));
+    if let Some(what) = too_deep(text) {
+        return Err(Problem::field(FIELD, what));
     }
     match executor {
         "http" => {

@@ -44,6 +44,7 @@ impl<'a> TaskView<'a> {
             status: state,
             tenant: &profile.tenant,
             job: &profile.job,
+            owner: None,
             run_id: None,
             run_task: None,
             item: None,

@@ -23,6 +23,9 @@ pub(crate) struct RunView<'a> {
     pub run_id: String,
     pub tenant: &'a str,
     pub job: &'a str,
+    /// Of the job, by its newest definition; not in lists
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub version: u32,
     #[cfg_attr(test, schemars(schema_with = "super::schema::run_state"))]
     pub state: &'static str,
@@ -216,6 +219,7 @@ impl<'a> RunView<'a> {
             run_id: run.id.to_string(),
             tenant: &run.job.tenant,
             job: &run.job.name,
+            owner: None,
             version: run.version,
             state: run.status.label(),
             trigger: run.origin.started_by.label(),

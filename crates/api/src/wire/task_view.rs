@@ -31,6 +31,9 @@ pub(crate) struct TaskView<'a> {
     pub tenant: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub job: &'a str,
+    /// Of its job; only in lists of dead letters
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The run it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
@@ -137,6 +140,7 @@ impl<'a> TaskView<'a> {
             status,
             tenant: &profile.tenant,
             job: &profile.job,
+            owner: None,
             run_id: task.in_run.as_ref().map(|place| place.run.to_string()),
             run_task: None,
             item: task.in_run.as_ref().and_then(|place| Part::of(place, None).item()),

@@ -53,6 +53,10 @@ pub(crate) struct WindowRowView {
     pub reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// How the run stands, if it is kept
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::optional_run_state"))]
+    pub run_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     pub decided_at: Moment,
@@ -76,6 +80,7 @@ impl From<&WindowRow> for WindowRowView {
             outcome,
             reason,
             run_id,
+            run_state: None,
             task_id,
             decided_at: Moment(row.at),
         }

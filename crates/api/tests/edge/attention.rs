@@ -66,13 +66,16 @@ async fn work_without_workers_is_urgent_until_one_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_runs_are_told_by_job_with_an_example_and_less_so_when_a_newer_one_succeeds() {
     let rig = Rig::start().await;
-    let job = r#"{"job":"report","tasks":{"make":{"noop":{}}}}"#;
+    let job = r#"{"job":"report","owner":"data-team","tasks":{"make":{"noop":{}}}}"#;
     assert_eq!(rig.call("POST", "/v1/jobs", job).await.status, 200);
     ended(&rig, "report", "failed").await;
     let newest = ended(&rig, "report", "failed").await;
     let row = found(&rig, "runs_failed").await.expect("told");
     assert_eq!((&row["harm"], &row["count"], &row["job"]), (&json!(3), &json!(2), &json!("report")), "{row}");
     assert_eq!(row["example"]["id"], json!(newest), "the newest");
+    assert_eq!(row["owner"], "data-team", "whom to tell: {row}");
+    assert_eq!(rig.get(&format!("/v1/runs/{newest}")).await.json()["owner"], "data-team");
+    assert_eq!(row["action"]["body"], json!({"only_failed": true}), "no item that succeeded runs again");
     assert_eq!(row["action"]["command"], json!(["run", "clear", newest]));
     assert!(row["since"].is_string() && row["advice"].is_string(), "{row}");
     let figures = &rig.get("/v1/attention").await.json()["figures"];

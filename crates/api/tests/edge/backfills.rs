@@ -96,7 +96,36 @@ async fn a_backfill_is_planned_begun_shown_and_cancelled() {
     }
     let page = rig.get("/v1/backfills?job=report&limit=1").await.json();
     assert_eq!(page["backfills"][0]["backfill_id"], id.as_str(), "{page:#}");
+    for (filter, count) in [("state=cancelled", 1), ("state=running", 0)] {
+        let page = rig.get(&format!("/v1/backfills?{filter}")).await.json();
+        assert_eq!(page["backfills"].as_array().map(Vec::len), Some(count), "{filter}: {page:#}");
+    }
+    refused(&rig.get("/v1/backfills?state=slow").await, 400, "INVALID_QUERY");
+    history_is_narrowed(&rig).await;
     rig.stop().await;
+}
+
+/// Three windows were begun, of the 8th, the 9th and the 10th of January; their runs were cancelled.
+async fn history_is_narrowed(rig: &Rig) {
+    let days = async |filter: &str| {
+        let page = rig.get(&format!("/v1/schedules/report/default/history?{filter}")).await.json();
+        let windows = page["windows"].as_array().unwrap_or_else(|| panic!("{filter}: {page:#}"));
+        windows
+            .iter()
+            .map(|window| window["first"].as_str().unwrap_or_default()[8..10].to_owned())
+            .collect::<Vec<_>>()
+    };
+    let all = days("outcome=backfill").await;
+    assert_eq!(all, ["10", "09", "08"]);
+    assert_eq!(days("outcome=missed").await, [""; 0]);
+    assert_eq!(days("from=2024-01-09T00:00:00Z").await, ["10", "09"]);
+    assert_eq!(days("to=2024-01-09T00:00:00Z").await, ["08"]);
+    assert_eq!(days("from=2024-01-09T00:00:00Z&to=2024-01-10T00:00:00Z&limit=1").await, ["09"]);
+    let page = rig.get("/v1/schedules/report/default/history?limit=1").await.json();
+    assert_eq!(page["windows"][0]["run_state"], "cancelled", "{page:#}");
+    let ledger = rig.get("/v1/windows?from=2024-01-01T00:00:00Z&to=2024-02-01T00:00:00Z").await.json();
+    assert_eq!(ledger["windows"][0]["run_state"], "cancelled", "{ledger:#}");
+    refused(&rig.get("/v1/schedules/report/default/history?outcome=lost").await, 400, "INVALID_QUERY");
 }
 
 #[tokio::test(flavor = "multi_thread")]

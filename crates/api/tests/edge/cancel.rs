@@ -44,6 +44,33 @@ async fn waiting_tasks_are_canceled_and_ended_ones_are_not() {
     rig.stop().await;
 }
 
+/// What an answer says of a time is what every later read says.
+#[tokio::test(flavor = "multi_thread")]
+async fn times_of_answers_are_those_of_the_task() {
+    let rig = Rig::start().await;
+    let body = r#"{"task_type":"noop","delay_ms":60000}"#;
+    let key = [("idempotency-key", "k")];
+    let answer = rig.call_with("POST", "/v1/tasks", body, &key).await;
+    let path = format!("/v1/tasks/{}", answer.task_id());
+    let read = rig.get(&path).await.json();
+    assert_eq!(answer.json()["created_at"], read["created_at"]);
+    let again = rig.call_with("POST", "/v1/tasks", body, &key).await.json();
+    assert_eq!(again["created_at"], read["created_at"], "of a duplicate, too");
+    for _ in 0..2 {
+        let batch = rig
+            .call_with("POST", "/v1/tasks:batch", &format!("[{body}]"), &[("idempotency-key", "b")])
+            .await
+            .json();
+        let first = &batch["results"][0];
+        let read = rig.get(&format!("/v1/tasks/{}", first["task_id"].as_str().expect("an id"))).await.json();
+        assert_eq!(first["created_at"], read["created_at"], "{batch:#}");
+    }
+    let cancelled = rig.call("DELETE", &path, "").await.json();
+    let read = rig.get(&path).await.json();
+    assert_eq!((&cancelled["canceled_at"], &read["ended_at"]), (&read["ended_at"], &read["updated_at"]));
+    rig.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_task_is_left_alone_unless_forced() {
     let rig = Rig::start().await;

@@ -313,3 +313,37 @@ async fn only_what_failed_runs_again_and_mistakes_are_refused() {
     assert_eq!((none.status, none.code().as_str()), (409, "NOTHING_FAILED"));
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_within_the_tolerance_is_no_dead_letter_and_says_why() {
+    let rig = Rig::start().await;
+    let file = "
+job: fan
+owner: media
+tasks:
+  load: {noop: {}, retries: 0, for_each: {items: [a, b], tolerate: 1}}
+";
+    let run = begun(&rig, file, "fan").await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    let (first, second) = (worker.start().await, worker.start().await);
+    worker.fail(&first, "permanent", "no such file").await;
+    worker.succeed(&second, "1").await;
+    assert_eq!(ended(&rig, &run).await["state"], "succeeded");
+    let id = id_of(&first);
+    let refused = rig.call("POST", &format!("/v1/dead-letters/{id}:requeue"), "").await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "NOT_A_DEAD_LETTER"), "{}", refused.text);
+    let said =
+        format!("task `{id}` is no dead letter: it is `failed`, and its run `{run}` succeeded all the same");
+    assert_eq!(refused.json()["message"], said);
+    let path = format!("/v1/runs/{run}:clear");
+    let none = rig.call("POST", &path, "{}").await;
+    assert_eq!((none.status, none.code().as_str()), (409, "NOTHING_FAILED"), "{}", none.text);
+    let item = rig.call("POST", &path, r#"{"tasks": ["load"], "only_failed": true}"#).await;
+    assert_eq!(item.status, 200, "{}", item.text);
+    let again = worker.start().await;
+    worker.succeed(&again, "2").await;
+    assert_eq!(ended(&rig, &run).await["tasks"][0]["items"]["failed"], 0);
+    let refused = rig.call("POST", &format!("/v1/dead-letters/{id}:requeue"), "").await.json();
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("succeeded")), "{refused}");
+    rig.stop().await;
+}

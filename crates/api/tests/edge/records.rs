@@ -215,5 +215,18 @@ async fn a_payload_that_nobody_could_read_is_refused() {
     let refused = rig.submit(&body(101)).await;
     assert_eq!((refused.status, refused.code().as_str()), (400, "INVALID_FIELD"), "{}", refused.text);
     assert!(refused.text.contains("deeper than 100"), "{}", refused.text);
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let job = r#"{"job":"j","parameters":{"x":{"type":"list","default":[]}},"tasks":{"a":{"noop":{}}}}"#;
+    assert_eq!(rig.call("POST", "/v1/jobs", job).await.status, 200);
+    for (depth, event_status, run_status) in [(99, 202, 202), (101, 400, 400)] {
+        let data = nested(depth);
+        let event =
+            format!(r#"{{"specversion":"1.0","type":"t","source":"/s","id":"{depth}","data":{data}}}"#);
+        let sent = rig.call("POST", "/v1/events", &event).await;
+        assert_eq!(sent.status, event_status, "{}", sent.text);
+        let body = format!(r#"{{"parameters":{{"x":{data}}}}}"#);
+        let begun = rig.call("POST", "/v1/jobs/j:trigger", &body).await;
+        assert_eq!(begun.status, run_status, "{}", begun.text);
+    }
     rig.stop().await;
 }

@@ -15,7 +15,7 @@ pub use self::{
     key_outcome::KeyOutcome,
     news::{Happening, NamedChange, News, OperationChange, RunChange, WorkerChange},
     out::{Mark, Next, Out},
-    rejection::Rejection,
+    rejection::{Rejection, Repaired},
     retry_state::RetryState,
     view::View,
 };

@@ -8,7 +8,16 @@ use crate::run::RunRefusal;
 use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
 use crate::trigger::TriggerRefusal;
-use crate::values::{Millis, Name, OperationId, TaskId};
+use crate::values::{Millis, Name, OperationId, RunId, TaskId};
+
+/// Why a failed task of a run is no dead letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repaired {
+    /// The run tolerated the failure.
+    Succeeded { run: RunId },
+    /// The task was cleared, and another one took its place.
+    Replaced { run: RunId },
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rejection {
@@ -34,6 +43,8 @@ pub enum Rejection {
     NotADeadLetter {
         id: TaskId,
         status: Status,
+        /// It failed, and its run no longer minds.
+        repaired: Option<Repaired>,
     },
     /// The wanted state cannot be forced.
     StateNotForcible {
@@ -206,7 +217,13 @@ impl Rejection {
             Self::TaskAlreadyEnded { id, .. } => format!("read {id} for its result"),
             Self::TaskAlreadyStarted { .. } => "cancel it and submit it again with the change".into(),
             Self::TaskNotEnded { .. } => "wait until it has ended, or cancel it".into(),
-            Self::NotADeadLetter { .. } => {
+            Self::NotADeadLetter { repaired: Some(Repaired::Succeeded { run }), .. } => {
+                format!("nothing has to be done; to run it again all the same, clear it in {run}")
+            }
+            Self::NotADeadLetter { repaired: Some(Repaired::Replaced { run }), .. } => {
+                format!("read {run} for the task that took its place")
+            }
+            Self::NotADeadLetter { repaired: None, .. } => {
                 "only tasks that failed or were quarantined can be handled so".into()
             }
             Self::StateNotForcible { .. } => "force one of succeeded, failed, skipped".into(),
@@ -267,8 +284,17 @@ impl fmt::Display for Rejection {
                 write!(f, "task `{id}` has started and is `{}`", status.label())
             }
             Self::TaskNotEnded { id, status } => write!(f, "task `{id}` has not ended: `{}`", status.label()),
-            Self::NotADeadLetter { id, status } => {
-                write!(f, "task `{id}` is no dead letter: it is `{}`", status.label())
+            Self::NotADeadLetter { id, status, repaired } => {
+                write!(f, "task `{id}` is no dead letter: it is `{}`", status.label())?;
+                match repaired {
+                    Some(Repaired::Succeeded { run }) => {
+                        write!(f, ", and its run `{run}` succeeded all the same")
+                    }
+                    Some(Repaired::Replaced { run }) => {
+                        write!(f, ", and was cleared in its run `{run}` since")
+                    }
+                    None => Ok(()),
+                }
             }
             Self::StateNotForcible { status } => write!(f, "a task cannot be forced to `{}`", status.label()),
             Self::KeyReused { existing } => {

@@ -183,6 +183,8 @@ pub enum Answer {
     Submitted {
         id: TaskId,
         status: Status,
+        /// As the task has it.
+        at: Wall,
     },
     /// The same request came before under this key or id.
     AlreadySubmitted {
@@ -228,7 +230,7 @@ pub enum Answer {
 impl From<TaskAnswer> for Answer {
     fn from(answer: TaskAnswer) -> Self {
         match answer {
-            TaskAnswer::Submitted { id, status } => Self::Submitted { id, status },
+            TaskAnswer::Submitted { id, status, at } => Self::Submitted { id, status, at },
             TaskAnswer::AlreadySubmitted { id } => Self::AlreadySubmitted { id },
             TaskAnswer::Now { id, status } => Self::Now { id, status },
             TaskAnswer::Stopping { id } => Self::Stopping { id },

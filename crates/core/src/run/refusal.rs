@@ -173,7 +173,7 @@ impl fmt::Display for RunRefusal {
             Self::NoSuchItem { run, name, item, count } => {
                 write!(f, "task `{name}` of run `{run}` has {count} items, none of them is number {item}")
             }
-            Self::NothingFailed { run } => write!(f, "nothing of what was named in run `{run}` has failed"),
+            Self::NothingFailed { run } => write!(f, "nothing that was meant in run `{run}` has failed"),
             Self::TaskOfRun { id, run } => write!(f, "task `{id}` belongs to run `{run}`"),
             Self::WaitsForApproval { id, .. } => write!(f, "task `{id}` waits for approval"),
             Self::ApprovalAlreadyDecided { run, task, approved, by } => {

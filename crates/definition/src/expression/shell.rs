@@ -87,6 +87,31 @@ struct Heredoc {
     line: String,
 }
 
+impl Heredoc {
+    /// Reads the end mark, of which any part may be quoted; between quotes it may have spaces. How many signs it has.
+    fn read_mark(&mut self, signs: &[char]) -> usize {
+        let (mut index, mut open) = (0, None);
+        while let Some(&sign) = signs.get(index) {
+            match (open, sign) {
+                (None, '\'' | '"') => (open, self.quoted) = (Some(sign), true),
+                (Some(quote), _) if quote == sign => open = None,
+                (None | Some('"'), '\\') => {
+                    self.quoted = true;
+                    index += 1;
+                    let next = signs.get(index);
+                    // Between double quotes it is a sign as any other, unless what follows is special there.
+                    let is_text = open.is_some() && next.is_none_or(|sign| !"$`\"\\".contains(*sign));
+                    self.word.extend(is_text.then_some(&'\\').into_iter().chain(next));
+                }
+                (None, _) if sign.is_whitespace() || ";&|()<>".contains(sign) => break,
+                _ => self.word.push(sign),
+            }
+            index += 1;
+        }
+        index.min(signs.len())
+    }
+}
+
 #[derive(Default)]
 struct Lexer {
     frames: Vec<Frame>,
@@ -248,7 +273,7 @@ impl Lexer {
         1
     }
 
-    /// Reads `<<EOF`, `<<-EOF`, `<< 'EOF'`.
+    /// Reads `<<EOF`, `<<-EOF`, `<< 'END OF FILE'`.
     fn announce(&mut self, signs: &[char]) -> usize {
         let mut index = 2;
         let tabs = signs.get(index) == Some(&'-');
@@ -257,15 +282,7 @@ impl Lexer {
             index += 1;
         }
         let mut document = Heredoc { tabs, ..Heredoc::default() };
-        while let Some(sign) =
-            signs.get(index).filter(|sign| !(sign.is_whitespace() || ";&|()<>".contains(**sign)))
-        {
-            match sign {
-                '\'' | '"' | '\\' => document.quoted = true,
-                other => document.word.push(*other),
-            }
-            index += 1;
-        }
+        index += document.read_mark(&signs[index..]);
         self.announced.push(document);
         self.in_word = false;
         index

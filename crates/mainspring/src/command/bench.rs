@@ -14,6 +14,9 @@ use crate::bench::{Figures, engine};
 /// worker process on loopback. Run it on a quiet machine. Figures go to stdout, what is going on to stderr.
 /// Exit: 0 measured; figures are never compared with a limit here.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring bench engine\n  \
+    mainspring bench submit")]
 pub(crate) struct Bench {
     #[command(subcommand)]
     what: What,

@@ -101,13 +101,52 @@ const BACKFILLS: Named = Named { path: "/v1/backfills", key: "backfills", fields
 const WORKERS: Named = Named { path: "/v1/workers", key: "workers", fields: &["name"] };
 const POOLS: Named = Named { path: "/v1/pools", key: "pools", fields: &["pool"] };
 
+/// What can stand where something is being written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Wanted {
+    Listed(Named),
+    /// Names of the tasks of a run.
+    TasksOf(String),
+    /// Known without a server.
+    Words(&'static [&'static str]),
+}
+
+const RUN_STATES: &[&str] = &["queued", "running", "succeeded", "failed", "cancelled"];
+const TASK_STATES: &[&str] = &[
+    "pending",
+    "queued",
+    "assigned",
+    "running",
+    "retry_wait",
+    "deferred",
+    "succeeded",
+    "failed",
+    "cancelled",
+    "skipped",
+    "quarantined",
+];
+
 impl Complete {
     /// Prints nothing if nothing can be known: a shell must not show errors.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(named) = wanted(&self.words) else { return Ok(ExitCode::SUCCESS) };
         let begun = self.words.last().cloned().unwrap_or_default();
+        let wanted = match wanted(&self.words) {
+            None => return Ok(ExitCode::SUCCESS),
+            Some(Wanted::Words(words)) => {
+                words.iter().filter(|word| word.starts_with(&begun)).for_each(|word| say(word));
+                return Ok(ExitCode::SUCCESS);
+            }
+            Some(wanted) => wanted,
+        };
         self.connect.run(async |client, _| {
-            let names = tokio::time::timeout(WAIT_MAX, names(&client, named)).await.unwrap_or_default();
+            let names = async {
+                match wanted {
+                    Wanted::Listed(named) => names(&client, named).await,
+                    Wanted::TasksOf(run) => tasks_of(&client, &run).await,
+                    Wanted::Words(_) => Vec::new(),
+                }
+            };
+            let names = tokio::time::timeout(WAIT_MAX, names).await.unwrap_or_default();
             for name in names.iter().filter(|name| name.starts_with(&begun)) {
                 say(name);
             }
@@ -117,23 +156,34 @@ impl Complete {
 }
 
 /// `None`: what is being written is an option or a word of the command line itself.
-fn wanted(words: &[String]) -> Option<Named> {
+fn wanted(words: &[String]) -> Option<Wanted> {
     let [before @ .., last] = words else { return None };
     if last.starts_with('-') {
         return None;
     }
     let plain: Vec<&str> = before.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    match before.last().map(String::as_str) {
-        Some("--job") => return Some(JOBS),
-        Some("--pool") => return Some(POOLS),
-        Some("--worker") => return Some(WORKERS),
-        Some("--run") => return Some(RUNS),
-        _ => {}
-    }
-    match plain.as_slice() {
-        ["job", "get" | "history" | "pause" | "resume" | "trigger" | "delete"] | ["backfill", "start"] => {
-            Some(JOBS)
+    let listed = match before.last().map(String::as_str) {
+        Some("--job") => Some(JOBS),
+        Some("--pool") => Some(POOLS),
+        Some("--worker") => Some(WORKERS),
+        Some("--run") => Some(RUNS),
+        Some("--task" | "--from-task") if plain.first() == Some(&"run") => {
+            return plain.get(2).map(|run| Wanted::TasksOf((*run).to_owned()));
         }
+        Some("--state") if plain.as_slice() == ["run", "list"] => return Some(Wanted::Words(RUN_STATES)),
+        Some("--state") if matches!(plain.first(), Some(&("task" | "run"))) => {
+            return Some(Wanted::Words(TASK_STATES));
+        }
+        _ => None,
+    };
+    listed.or_else(|| named(&plain)).map(Wanted::Listed)
+}
+
+/// What the command itself takes.
+fn named(plain: &[&str]) -> Option<Named> {
+    match plain {
+        ["job", "get" | "history" | "stats" | "pause" | "resume" | "trigger" | "delete"]
+        | ["backfill", "start"] => Some(JOBS),
         ["schedule", "get" | "history" | "put" | "pause" | "resume" | "delete"] => Some(SCHEDULES),
         ["trigger", "get"] => Some(TRIGGERS),
         ["pool", "get"] => Some(POOLS),
@@ -158,22 +208,33 @@ async fn names(client: &Client, named: Named) -> Vec<String> {
     rows.filter(|row| row.get("deleted_at").is_none()).filter_map(name).collect()
 }
 
+async fn tasks_of(client: &Client, run: &str) -> Vec<String> {
+    let Ok(id) = client.run_id(run).await else { return Vec::new() };
+    let run = client.get(&format!("/v1/runs/{id}")).await.unwrap_or_default();
+    let tasks = run["tasks"].as_array().into_iter().flatten();
+    tasks.filter_map(|task| task["name"].as_str().map(str::to_owned)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_are_asked_for_where_they_can_stand() {
-        let rows: [(&[&str], Option<Named>); 10] = [
-            (&["job", "get", ""], Some(JOBS)),
-            (&["job", "trigger", "-w", "nig"], Some(JOBS)),
+        let listed = |named: Named| Some(Wanted::Listed(named));
+        let rows: [(&[&str], Option<Wanted>); 13] = [
+            (&["job", "get", ""], listed(JOBS)),
+            (&["job", "trigger", "-w", "nig"], listed(JOBS)),
             (&["job", "g"], None),
             (&["job", "get", "--te"], None),
-            (&["task", "list", "--job", ""], Some(JOBS)),
-            (&["task", "logs", "-f", "task_0"], Some(TASKS)),
+            (&["task", "list", "--job", ""], listed(JOBS)),
+            (&["task", "logs", "-f", "task_0"], listed(TASKS)),
             (&["run", "list", ""], None),
-            (&["run", "rerun", ""], Some(RUNS)),
-            (&["schedule", "pause", "etl/"], Some(SCHEDULES)),
+            (&["run", "rerun", ""], listed(RUNS)),
+            (&["run", "logs", "run_1", "--task", ""], Some(Wanted::TasksOf("run_1".to_owned()))),
+            (&["run", "list", "--state", "f"], Some(Wanted::Words(RUN_STATES))),
+            (&["run", "items", "run_1", "--state", ""], Some(Wanted::Words(TASK_STATES))),
+            (&["schedule", "pause", "etl/"], listed(SCHEDULES)),
             (&[], None),
         ];
         for (words, expected) in rows {

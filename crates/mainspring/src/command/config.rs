@@ -12,6 +12,9 @@ use crate::note::note;
 
 /// Settings come from flags, then the environment, then a TOML file, then defaults. Exit: 0 right, 1 mistakes.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring config check\n  \
+    mainspring config example")]
 pub(crate) struct Config {
     #[command(subcommand)]
     what: What,
@@ -22,6 +25,7 @@ enum What {
     /// Print every mistake, or every setting and where its value came from
     Check(Check),
     /// Print a commented file with every setting at its default
+    #[command(after_help = "Example:\n  mainspring config example > /etc/mainspring.toml")]
     Example,
 }
 
@@ -32,8 +36,8 @@ struct Check {
     file: Option<PathBuf>,
     #[command(flatten)]
     given: Given,
-    /// How the answer is printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    /// How the answer is printed; `name` gives only names, one a line
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
     output: Output,
 }
 

@@ -36,8 +36,9 @@ pub(crate) struct Connect {
     /// A file with the token of the server [env: `MAINSPRING_TOKEN_FILE`, or the token itself: `MAINSPRING_TOKEN`]
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
-    /// How the answer is printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    /// How the answer is printed: `table` is cut to the terminal, `wide` has all columns and whole ids, `json` and `yaml`
+    /// are what the server answered, `name` is only ids or names, one a line, as commands take them
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
     output: Output,
 }
 

@@ -7,7 +7,7 @@ use mainspring_client::{Client, ClientError, query};
 use serde_json::{Map, Value, json};
 
 use super::bulk::{Manner, add_labels, carry_out, instant};
-use super::connect::{Connect, Print, actor};
+use super::connect::{Connect, NOT_FOUND, Print, actor};
 use super::list::{Between, Listing, Page, Rows};
 use super::output::{Column, age, id, text};
 use super::progress::Bar;
@@ -17,6 +17,10 @@ use super::tenant::OfTenant;
 /// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused or some
 /// were, 4 there is no such task.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring dead-letter list --job etl\n  \
+    mainspring dead-letter groups\n  \
+    mainspring dead-letter requeue task_019a88f0")]
 pub(crate) struct DeadLetter {
     #[command(subcommand)]
     what: What,
@@ -25,7 +29,8 @@ pub(crate) struct DeadLetter {
 #[derive(Subcommand)]
 enum What {
     /// List dead letters, newest first
-    #[command(after_help = "Example:\n  mainspring dead-letter list --tenant acme --since 1d")]
+    #[command(after_help = "Examples:\n  mainspring dead-letter list --tenant acme --since 1d\n  \
+        mainspring dead-letter list --job etl --state quarantined")]
     List(List),
     /// Show what went wrong, the most frequent first, each with the group for `requeue` and `discard`
     #[command(after_help = "Examples:\n  \
@@ -62,6 +67,12 @@ struct Which {
 struct List {
     #[command(flatten)]
     which: Which,
+    /// Only in this state: failed or quarantined
+    #[arg(long, value_name = "STATE", value_parser = ["failed", "quarantined"], hide_possible_values = true)]
+    state: Option<String>,
+    /// Only those whose last attempt was on this worker: its id, the beginning of it, or its name
+    #[arg(long, value_name = "WORKER")]
+    worker: Option<String>,
     #[command(flatten)]
     page: Page,
     #[command(flatten)]
@@ -102,12 +113,13 @@ const DEAD_LETTERS: Rows = Rows {
     key: "tasks",
     columns: &[
         id("TASK", "task_id"),
-        text("STATE", "state"),
+        text("JOB", "job"),
+        text("OWNER", "owner"),
         text("TRIES", "attempt_count"),
         age("ENDED", "ended_at"),
         text("ERROR", "last_error.message"),
+        text("STATE", "state").only_wide(),
         text("TYPE", "task_type").only_wide(),
-        text("JOB", "job").only_wide(),
         text("TENANT", "tenant").only_wide(),
         id("RUN", "run_id").only_wide(),
     ],
@@ -122,6 +134,7 @@ const GROUPS: Rows = Rows {
         text("GROUP", "fingerprint"),
         text("COUNT", "count"),
         text("JOB", "job"),
+        text("OWNER", "owner"),
         age("LAST", "last_at"),
         text("ERROR", "message"),
         age("FIRST", "first_at").only_wide(),
@@ -169,17 +182,27 @@ impl List {
     fn run(self) -> anyhow::Result<ExitCode> {
         let tenant = self.which.tenant.filter(&self.listing.connect)?;
         let path = self.which.path(tenant.as_deref(), &self.page.limit(), self.page.cursor());
-        self.listing.show(&path, DEAD_LETTERS)
+        self.listing.show_at(DEAD_LETTERS, async |client| {
+            let worker = match &self.worker {
+                Some(text) => Some(client.worker_id(text).await?),
+                None => None,
+            };
+            let more = query("", &[("state", self.state.as_deref()), ("worker", worker.as_deref())]);
+            Ok(format!("{path}{}", more.replacen('?', "&", 1)))
+        })
     }
 }
 
 impl Groups {
     fn run(self) -> anyhow::Result<ExitCode> {
         let tenant = self.which.tenant.filter(&self.listing.connect)?;
+        let (since, until) = self.which.ended.instants();
         let narrowed = [
             ("tenant", tenant.as_deref()),
             ("job", self.which.job.as_deref()),
             ("label", self.which.label.as_deref()),
+            ("ended_from", since.as_deref()),
+            ("ended_before", until.as_deref()),
         ];
         self.listing.show(&query("/v1/dead-letters/groups", &narrowed), GROUPS)
     }
@@ -247,5 +270,7 @@ async fn act(
     let done = ids.len() as u64 - refused;
     let whole = json!({ "results": results, "done": done, "refused": refused });
     print.rows(&whole, "results", &SETTLED);
-    Ok(ExitCode::from(u8::from(refused > 0)))
+    let unknown = |row: &Value| row["error_code"].as_str().is_some_and(|code| code.ends_with("_NOT_FOUND"));
+    let none_is_there = refused == ids.len() as u64 && results.iter().all(unknown) && refused > 0;
+    Ok(ExitCode::from(if none_is_there { NOT_FOUND } else { u8::from(refused > 0) }))
 }

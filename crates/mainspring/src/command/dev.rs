@@ -184,6 +184,8 @@ fn sample_jobs() -> [serde_json::Value; 4] {
 fn print_welcome(url: &str, data: &Path) {
     // Commands find the usual place by themselves.
     let elsewhere = url != "http://127.0.0.1:7070";
+    let program =
+        std::env::current_exe().map_or_else(|_| "this program".to_owned(), |path| path.display().to_string());
     let first = if elsewhere { format!("export MAINSPRING_SERVER={url}\n        ") } else { String::new() };
     note!(
         "Mainspring is running at {url}, data in `{}`\n\n\
@@ -193,9 +195,10 @@ fn print_welcome(url: &str, data: &Path) {
          \x20       mainspring submit --in 10s -- date\n\
          \x20       mainspring task list\n\
          \x20       mainspring job trigger sample-broken --wait\n\
+         \x20       mainspring attention\n\
          \x20       curl {url}/v1/stats\n\
          break:  kill -9 this process in the middle of something, start it again, and look at the same task\n\n\
-         (`mainspring` is target/release/mainspring; Ctrl-C stops it in good order)",
+         (`mainspring` is {program}; Ctrl-C stops it in good order)",
         data.display()
     );
 }

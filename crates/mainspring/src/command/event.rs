@@ -13,6 +13,8 @@ use super::tenant::Tenant;
 
 /// Events begin runs of jobs that have a trigger for them. Exit: 0 taken, 1 refused.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring event send --type com.example.order.created --source /shop")]
 pub(crate) struct Event {
     #[command(subcommand)]
     what: What,

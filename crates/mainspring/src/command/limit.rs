@@ -9,6 +9,8 @@ use super::output::text;
 
 /// Exit: 0 done, 1 refused.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring limit list")]
 pub(crate) struct Limit {
     #[command(subcommand)]
     what: LimitCommand,

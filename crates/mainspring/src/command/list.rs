@@ -106,6 +106,28 @@ impl Listing {
         self.show_at(rows, async |_: &Client| Ok(path.to_owned()))
     }
 
+    /// Shows what is at this path and is no list.
+    pub(crate) fn show_one(
+        self,
+        path: &str,
+        show: impl Fn(Print, &Value) -> ExitCode,
+    ) -> anyhow::Result<ExitCode> {
+        let watch = self.watch;
+        self.connect.run(async |client, print| {
+            if !watch {
+                return Ok(show(print, &client.get(path).await?));
+            }
+            watched(
+                print,
+                async || client.get(path).await,
+                |answer| {
+                    let _ = show(print, answer);
+                },
+            )
+            .await
+        })
+    }
+
     /// Shows the list at a path that the server has to be asked for.
     pub(crate) fn show_at(
         self,
@@ -116,7 +138,8 @@ impl Listing {
         self.connect.run(async |client, print| {
             let path = path(&client).await?;
             if watch {
-                return watched(&client, print, &path, rows).await;
+                let show = |answer: &Value| print.rows(answer, rows.key, rows.columns);
+                return watched(print, async || page(&client, &path, rows).await, show).await;
             }
             let answer = page(&client, &path, rows).await?;
             print.rows(&answer, rows.key, rows.columns);
@@ -174,11 +197,15 @@ pub(crate) fn tell_more(print: Print, answer: &Value) {
 
 /// On a terminal the screen is drawn anew, because ages change; elsewhere the list is printed when it has changed. A
 /// server that is away is waited for.
-async fn watched(client: &Client, print: Print, path: &str, rows: Rows) -> Result<ExitCode, ClientError> {
+async fn watched(
+    print: Print,
+    read: impl AsyncFn() -> Result<Value, ClientError>,
+    show: impl Fn(&Value),
+) -> Result<ExitCode, ClientError> {
     let mut seen: Option<Value> = None;
     let redraws = std::io::stdout().is_terminal() && !print.is_data();
     loop {
-        match page(client, path, rows).await {
+        match read().await {
             Ok(answer) => {
                 if redraws {
                     clear_screen();
@@ -188,7 +215,7 @@ async fn watched(client: &Client, print: Print, path: &str, rows: Rows) -> Resul
                 } else if seen.is_some() && !print.is_data() {
                     say("");
                 }
-                print.rows(&answer, rows.key, rows.columns);
+                show(&answer);
                 seen = Some(answer);
             }
             Err(error @ (ClientError::Unreachable { .. } | ClientError::BrokenOff { .. }))

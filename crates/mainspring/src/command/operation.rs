@@ -14,6 +14,8 @@ use super::submit::parse_label;
 
 /// Exit: 0 done, 1 refused, 4 there is no such operation.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring operation get 17")]
 pub(crate) struct Operation {
     #[command(subcommand)]
     what: OperationCommand,

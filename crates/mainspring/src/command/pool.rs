@@ -11,6 +11,9 @@ use super::output::text;
 
 /// Exit: 0 done, 1 refused, 4 there is no such pool.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring pool list\n  \
+    mainspring pool get default")]
 pub(crate) struct Pool {
     #[command(subcommand)]
     what: What,

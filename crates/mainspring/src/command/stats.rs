@@ -5,20 +5,22 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_client::operations;
 
-use super::connect::Connect;
+use super::list::Listing;
 
 /// What waits and runs by pool, band and tenant, and the sums.
 #[derive(Args)]
-#[command(after_help = "Example:\n  mainspring stats -o json")]
+#[command(
+    after_help = "Examples:\n  mainspring stats\n  mainspring stats --watch\n  mainspring stats -o json"
+)]
 pub(crate) struct Stats {
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 impl Stats {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        self.connect.run(async |client, print| {
-            let mut stats = client.send(operations::get_stats()).await?.into_json();
+        self.listing.show_one(operations::get_stats().path(), |print, stats| {
+            let mut stats = stats.clone();
             if !print.is_data() {
                 print.rows(&stats, "depths", &["pool", "band", "tenant", "queued", "running"]);
                 if let Some(fields) = stats.as_object_mut() {
@@ -27,7 +29,7 @@ impl Stats {
                 super::output::say("");
             }
             print.object(&stats);
-            Ok(ExitCode::SUCCESS)
+            ExitCode::SUCCESS
         })
     }
 }

@@ -11,6 +11,9 @@ use super::output::{age, text};
 
 /// A row that is damaged is kept apart, and everything else goes on. Exit: 0 done, 1 refused, 4 there is no such row.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring store quarantine\n  \
+    mainspring store release task_0199c0de0000700080000000000000ff")]
 pub(crate) struct Store {
     #[command(subcommand)]
     command: StoreCommand,

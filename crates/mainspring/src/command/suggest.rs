@@ -68,7 +68,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Names that are a few letters away, or that begin so; the nearest first.
-fn nearest(name: &str, known: Vec<String>) -> Vec<String> {
+pub(super) fn nearest(name: &str, known: Vec<String>) -> Vec<String> {
     let far = (name.chars().count() / 3).clamp(1, 4);
     let mut near: Vec<(usize, String)> = known
         .into_iter()

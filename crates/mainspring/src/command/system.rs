@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_client::operations;
 
-use super::connect::Connect;
+use super::list::Listing;
 
 /// The server itself: version, how far journal and tables are, what it holds in memory, its settings. Exit: 0 done,
 /// 1 refused.
@@ -13,14 +13,14 @@ use super::connect::Connect;
 #[command(after_help = "Examples:\n  mainspring system\n  mainspring system -o json")]
 pub(crate) struct System {
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 impl System {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        self.connect.run(async |client, print| {
-            print.object(client.send(operations::get_system()).await?.json());
-            Ok(ExitCode::SUCCESS)
+        self.listing.show_one(operations::get_system().path(), |print, system| {
+            print.object(system);
+            ExitCode::SUCCESS
         })
     }
 }

@@ -10,14 +10,19 @@ use serde_json::{Value, json};
 
 use super::bulk::{Manner, TASK_SELECTORS, TaskSelector, carry_out};
 use super::connect::Connect;
+use super::list::{Listing, Rows};
 use super::logs::Logs;
-use super::output::{Column, age, bytes, id, say, span, text, took};
+use super::output::{Column, age, bytes, id, instant, say, span, text, took};
 use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
 
 /// Exit: 0 done, 1 refused, 4 there is no such task.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring task list --state failed --since 1d\n  \
+    mainspring task get task_019a88f0\n  \
+    mainspring task logs -f task_019a88f0")]
 pub(crate) struct Task {
     #[command(subcommand)]
     what: What,
@@ -47,8 +52,10 @@ enum What {
     #[command(after_help = "Example:\n  mainspring task diagnose task_019a88f0")]
     Diagnose(One),
     /// Show each change of its state, with time and cause
-    #[command(after_help = "Example:\n  mainspring task history task_019a88f0")]
-    History(One),
+    #[command(
+        after_help = "Examples:\n  mainspring task history task_019a88f0\n  mainspring task history task_019a88f0 --watch"
+    )]
+    History(History),
     /// Start a waiting task now, or all that match
     #[command(after_help = "Examples:\n  \
         mainspring task run-now task_019a88f0\n  \
@@ -62,6 +69,14 @@ struct One {
     id: String,
     #[command(flatten)]
     connect: Connect,
+}
+
+#[derive(Args)]
+struct History {
+    /// The task: its id or the beginning of it
+    id: String,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
@@ -95,16 +110,19 @@ const ATTEMPTS: [Column; 12] = [
     text("ATTEMPT", "attempt_id").only_wide(),
 ];
 
-const CHANGES: [Column; 8] = [
-    text("AT", "at"),
-    text("STATE", "state"),
-    text("CAUSE", "cause"),
-    text("TRY", "attempt"),
-    text("ERROR", "error.message"),
-    text("ACTOR", "actor"),
-    text("REASON", "reason"),
-    id("WORKER", "worker").only_wide(),
-];
+const CHANGES: Rows = Rows {
+    key: "changes",
+    columns: &[
+        instant("AT", "at"),
+        text("STATE", "state"),
+        text("CAUSE", "cause"),
+        text("TRY", "attempt"),
+        text("ERROR", "error.message"),
+        text("ACTOR", "actor"),
+        text("REASON", "reason"),
+        id("WORKER", "worker").only_wide(),
+    ],
+};
 
 impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -112,7 +130,7 @@ impl Task {
             What::Get(one) => one.show(),
             What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.diagnose(),
-            What::History(one) => one.history(),
+            What::History(history) => history.run(),
             What::Retry(act) => act.send("retry_tasks", |id| operations::retry_task(id, None)),
             What::RunNow(act) => act.send("run_tasks_now", |id| operations::run_task_now(id, None)),
             What::Amend(amend) => amend.run(),
@@ -147,22 +165,22 @@ impl One {
         })
     }
 
-    fn history(self) -> anyhow::Result<ExitCode> {
-        let text = self.id;
-        self.connect.run(async |client, print| {
-            let id = client.task_id(&text).await?;
-            let history = client.send(operations::get_task_history(&id)).await?.into_json();
-            print.rows(&history, "changes", &CHANGES);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
-
     fn diagnose(self) -> anyhow::Result<ExitCode> {
         let text = self.id;
         self.connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
             print.object(client.send(operations::diagnose_task(&id)).await?.json());
             Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl History {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let text = self.id;
+        self.listing.show_at(CHANGES, async |client| {
+            let id = client.task_id(&text).await?;
+            Ok(format!("/v1/tasks/{id}/history"))
         })
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct List {
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
     /// Only on this worker: its id, the beginning of it, or its name
-    #[arg(long)]
+    #[arg(long, value_name = "WORKER")]
     worker: Option<String>,
     /// Only tasks of this run, in the order of its job; goes with --state, --limit and --cursor
     #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "since", "until", "older"])]

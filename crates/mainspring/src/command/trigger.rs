@@ -13,6 +13,9 @@ use super::tenant::{OfTenant, Tenant};
 /// Triggers are in job files; here is what each has made of the events that came. Exit: 0 done, 4 there is no such
 /// trigger.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring trigger list\n  \
+    mainspring trigger get nightly-report/orders")]
 pub(crate) struct Trigger {
     #[command(subcommand)]
     what: What,

@@ -35,8 +35,8 @@ pub(crate) struct Validate {
     /// Most tasks of one job; above the usual, larger files are read, too
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=TASKS_CEILING as i64))]
     max_tasks: Option<u32>,
-    /// How the answer is printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    /// How the answer is printed; `name` gives only names, one a line
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
     output: Output,
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use mainspring_client::{Client, ClientError};
+use mainspring_client::{Client, ClientError, query};
 use serde_json::json;
 
 use super::config::Given;
@@ -34,7 +34,9 @@ pub(crate) struct Worker {
 #[derive(Subcommand)]
 enum What {
     /// Show the workers that the server knows
-    #[command(after_help = "Example:\n  mainspring worker list -o json")]
+    #[command(
+        after_help = "Examples:\n  mainspring worker list\n  mainspring worker list --pool gpu --state healthy -o json"
+    )]
     List(List),
     /// Show one worker, with who cordoned it, why, and since when
     #[command(after_help = "Example:\n  mainspring worker get build-7")]
@@ -47,7 +49,7 @@ enum What {
     #[command(after_help = "Example:\n  mainspring worker uncordon build-7")]
     Uncordon(Change),
     /// Give a worker nothing new and let it become empty, before it is taken away. What it runs goes on; `uncordon` takes it
-    /// back. Exit codes: 0 done (with --wait: it runs nothing), 1 the timeout passed, 4 no such worker
+    /// back
     #[command(after_help = "Example:\n  mainspring worker drain build-7 --wait --timeout 10m")]
     Drain(Drain),
 }
@@ -83,6 +85,12 @@ struct Drain {
 
 #[derive(Args)]
 struct List {
+    /// Only of this pool
+    #[arg(long, value_name = "NAME")]
+    pool: Option<String>,
+    /// Only in this state: healthy, cordoned, draining, drained, unhealthy or disconnected
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
     #[command(flatten)]
     listing: Listing,
 }
@@ -124,7 +132,10 @@ struct Start {
 impl Worker {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            Some(What::List(list)) => list.listing.show("/v1/workers", WORKERS),
+            Some(What::List(list)) => {
+                let wanted = [("pool", list.pool.as_deref()), ("state", list.state.as_deref())];
+                list.listing.show(&query("/v1/workers", &wanted), WORKERS)
+            }
             Some(What::Get(which)) => which.get(),
             Some(What::Cordon(change)) => change.post("cordon"),
             Some(What::Uncordon(change)) => change.post("uncordon"),

@@ -29,22 +29,36 @@ static QUEUE: OnceLock<Arc<Queue>> = OnceLock::new();
 /// Troubles, and who changed what and why; submissions and events are not among these changes.
 const DEFAULT: &str = "warn,mainspring_api::operation::audit=info";
 
+/// Who tries something out sees the answers of commands.
+const DEFAULT_TRIAL: &str = "warn";
+
 #[derive(Args)]
+#[command(next_help_heading = "Logging")]
 pub(crate) struct Log {
-    /// What to log: `error`, `warn`, `info`, `debug`, `trace`, or by module as `info,mainspring_api=debug`
-    /// [default: warn, and who changed what]. It goes to stderr; if a server's or worker's stderr is not read, lines are
-    /// dropped and counted
-    #[arg(long = "log", value_name = "FILTER", env = "MAINSPRING_LOG", global = true)]
+    /// What to log to stderr: error, warn, info, debug, trace, or by module, as `info,mainspring_api=debug`
+    /// [env: `MAINSPRING_LOG`] [default: warn, and who changed what]
+    #[arg(long = "log", value_name = "FILTER", env = "MAINSPRING_LOG", hide_env = true, global = true)]
     filter: Option<String>,
-    /// Lines for people, or one JSON object a line
+    /// Lines for people, or one JSON object a line [env: `MAINSPRING_LOG_FORMAT`]
     #[arg(
         long = "log-format",
         value_name = "FORMAT",
         env = "MAINSPRING_LOG_FORMAT",
+        hide_env = true,
         default_value = "text",
         global = true
     )]
     format: Format,
+}
+
+/// What kind of process logs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Command,
+    /// It runs for long, and must not wait for whoever reads stderr.
+    Service,
+    /// A service that somebody tries out at a terminal.
+    Trial,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -54,15 +68,15 @@ enum Format {
 }
 
 impl Log {
-    /// `queued`: the process runs for long, and must not wait for whoever reads stderr.
-    pub(crate) fn start(&self, queued: bool) -> anyhow::Result<()> {
-        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(DEFAULT);
+    pub(crate) fn start(&self, kind: Kind) -> anyhow::Result<()> {
+        let default = if kind == Kind::Trial { DEFAULT_TRIAL } else { DEFAULT };
+        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(default);
         let filter = filter.parse::<Targets>().with_context(|| {
             format!(
                 "`--log {filter}` is no filter; write a level such as `info`, or `info,mainspring_api=debug`"
             )
         })?;
-        if queued {
+        if kind != Kind::Command {
             let direct = self.format.dispatch(Targets::new().with_default(LevelFilter::WARN), io::stderr);
             let queue = Queue::start(io::stderr(), move |lines| tell_dropped(&direct, lines));
             let _ = QUEUE.set(queue.context("no thread for the log")?);

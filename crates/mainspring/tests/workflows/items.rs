@@ -35,4 +35,23 @@ fn the_item_that_failed_is_found_and_its_log_is_read() {
     assert_eq!(none.status.code(), Some(4), "{}", stderr(&none));
     let unknown = world.run(&["run", "items", &id, "--task", "other"]);
     assert_eq!(unknown.status.code(), Some(4), "{}", stderr(&unknown));
+
+    let only = world.json(&["run", "items", &id, "--state", "failed"]);
+    assert_eq!(only["items"][0]["task_id"], item["task_id"], "the run has one mapped task");
+    let hint = stderr(&world.run(&["run", "get", &id]));
+    assert!(hint.contains(&format!("mainspring run items {id} --task load --state failed\n")), "{hint}");
+    for near in [&["run", "clear", &id, "--task", "lod"], &["run", "logs", &id, "--task", "lod"]] {
+        let output = world.run(near);
+        assert_eq!(output.status.code(), Some(4), "{near:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("did you mean `load`?"), "{near:?}: {}", stderr(&output));
+    }
+    // Only the item that failed runs again, and fails again.
+    let again = world.run(&["run", "clear", &id, "--wait"]);
+    assert_eq!(again.status.code(), Some(3), "{}", stderr(&again));
+    let after = world.json(&["run", "items", &id, "--task", "load"]);
+    let before = world.json(&["task", "list", "--run", &id, "--state", "succeeded"]);
+    let kept: Vec<_> = [0, 2].map(|at| after["items"][at]["task_id"].clone()).to_vec();
+    let ran: Vec<_> = [0, 1].map(|at| before["tasks"][at]["task_id"].clone()).to_vec();
+    assert_eq!(kept, ran, "{after:#}");
+    assert_ne!(after["items"][1]["task_id"], item["task_id"], "{after:#}");
 }

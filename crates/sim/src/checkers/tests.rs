@@ -370,8 +370,9 @@ fn executions_without_an_explanation() {
 fn answers_that_are_not_true() {
     let stories: &[Story] = &[
         ("acknowledged and not there", "I1", |rig| {
-            let status = mainspring_core::task::Status::Queued;
-            rig.told(Asked::Submit { id: id(1), key: None }, &Ok(Answer::Submitted { id: id(1), status }))
+            let (status, at) = (mainspring_core::task::Status::Queued, Wall::ZERO);
+            let answer = Answer::Submitted { id: id(1), status, at };
+            rig.told(Asked::Submit { id: id(1), key: None }, &Ok(answer))
         }),
         ("acknowledged and not ended", "I1", |rig| {
             rig.commit(&[submitted(task(1))])?;

@@ -103,7 +103,8 @@ async fn get(edge: &Edge, request: &v1::GetRunRequest) -> Result<v1::Run, Proble
     let limit = request.tasks_limit.map(|limit| limit as usize);
     let page = flows::task_page(Some(request.tasks_offset as usize), limit)?;
     let run = flows::seen_run(edge, flows::run_id(&request.run_id)?).await?;
-    Ok(view::run(RunView::whole(&run, page)))
+    let owner = flows::owner(edge, &run.run.job).await;
+    Ok(view::run(RunView { owner, ..RunView::whole(&run, page) }))
 }
 
 async fn cancel(edge: &Edge, call: &Call<v1::CancelRunRequest>) -> Result<v1::RunChange, Problem> {

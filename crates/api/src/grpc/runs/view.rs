@@ -36,6 +36,7 @@ pub(super) fn run(view: RunView<'_>) -> v1::Run {
         waits_for: view.waits_for.map(str::to_owned),
         approvals: view.approvals.iter().map(approval).collect(),
         logical_time: view.logical_time.map(moment),
+        owner: view.owner,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `TaskService.List`, and the pages of `DeadLetterService.List`.
 
 use mainspring_core::task::Task;
+use mainspring_core::values::Wall;
 use mainspring_proto::v1;
 use prost_types::Timestamp;
 
@@ -67,10 +68,12 @@ pub(in crate::grpc) fn page(page: &Listed<Task, Cursor>) -> v1::ListTasksRespons
     }
 }
 
+/// An instant of a filter.
+pub(in crate::grpc) fn at(parameter: &str, at: Option<&Timestamp>) -> Result<Option<Wall>, Problem> {
+    at.map(|at| instant(at).map(|at| at.0).map_err(|what| Problem::query(parameter, what))).transpose()
+}
+
 pub(in crate::grpc) fn filter(request: &v1::ListTasksRequest) -> Result<Filter, Problem> {
-    let at = |parameter: &str, at: Option<&Timestamp>| {
-        at.map(|at| instant(at).map(|at| at.0).map_err(|what| Problem::query(parameter, what))).transpose()
-    };
     let status = |number: &i32| parse_status(*number).ok_or_else(|| Problem::query("state", "unknown state"));
     let body = FilterBody {
         tenant: request.tenant.as_deref(),

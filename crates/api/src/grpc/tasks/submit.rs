@@ -25,7 +25,7 @@ pub(super) fn response(accepted: &Accepted) -> v1::SubmitResponse {
     v1::SubmitResponse {
         task_id: accepted.id.to_string(),
         state: status_number(accepted.status),
-        created_at: Some(timestamp(accepted.created())),
+        created_at: Some(timestamp(accepted.created)),
         duplicate: accepted.duplicate,
         warnings: accepted.warning.clone().into_iter().collect(),
     }

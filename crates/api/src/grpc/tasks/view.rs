@@ -54,6 +54,7 @@ pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
         undo: view.undo,
         resources: view.resources.as_ref().map(resources),
         timeouts: view.timeouts.map(timeouts),
+        owner: view.owner,
     }
 }
 

@@ -13,6 +13,7 @@ mod workers;
 
 use mainspring_core::values::{Millis, Wall};
 
+use super::flows::Owners;
 use super::{health, stats};
 use crate::edge::Edge;
 use crate::gateway::now;
@@ -42,6 +43,7 @@ pub(crate) async fn attention(edge: &Edge) -> Result<AttentionView, Problem> {
     findings.extend(tasks::findings(edge).await?);
     findings.extend(schedules::findings(edge, since).await?);
     sort(&mut findings);
+    name_owners(edge, &mut findings).await;
     let figures = GlanceView {
         runs_active: active,
         runs_active_more: active_more,
@@ -67,10 +69,19 @@ fn finding(kind: &'static str, harm: u8, count: u64, message: String, advice: &s
         since: None,
         tenant: None,
         job: None,
+        owner: None,
         schedule: None,
         pool: None,
         example: None,
         action: None,
+    }
+}
+
+async fn name_owners(edge: &Edge, findings: &mut [FindingView]) {
+    let mut owners = Owners::default();
+    for finding in findings {
+        let (Some(tenant), Some(job)) = (&finding.tenant, &finding.job) else { continue };
+        finding.owner = owners.named(edge, tenant, job).await;
     }
 }
 

@@ -136,7 +136,8 @@ fn clear(id: &str) -> AdvisedView {
             .to_owned(),
         method: "POST",
         path: format!("/v1/runs/{id}:clear"),
-        body: json!({}),
+        // Not the items of a mapped task that succeeded.
+        body: json!({ "only_failed": true }),
         command: ["run", "clear", id].map(str::to_owned).to_vec(),
     }
 }

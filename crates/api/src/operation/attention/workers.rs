@@ -6,14 +6,14 @@ use mainspring_core::engine::question::Stats;
 
 use super::{finding, many};
 use crate::edge::Edge;
-use crate::operation::workers;
+use crate::operation::{WorkerFilter, workers};
 use crate::problem::Problem;
 use crate::wire::{ExampleView, FindingView};
 
 /// With the slots of connected workers.
 pub(super) async fn findings(edge: &Edge, stats: &Stats) -> Result<(Vec<FindingView>, u64), Problem> {
     let mut found = without_workers(stats);
-    let (lost, slots) = workers(edge, |fleet| {
+    let (lost, slots) = workers(edge, WorkerFilter::default(), |fleet| {
         let slots = fleet.iter().filter(|one| one.connected).map(|one| u64::from(one.slots)).sum::<u64>();
         let lost = fleet.iter().filter(|one| matches!(one.state, "unhealthy" | "disconnected"));
         let lost: Vec<ExampleView> =

@@ -10,15 +10,28 @@ use crate::operation::flows::page_length;
 use crate::problem::Problem;
 use crate::wire::name;
 
-/// With where the next page begins.
+const STATES: [&str; 5] = ["running", "paused", "cancelling", "ended", "cancelled"];
+
+/// Which are wanted; what is not set is all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BackfillFilter<'a> {
+    pub tenant: Option<&'a str>,
+    pub job: Option<&'a str>,
+    pub state: Option<&'a str>,
+}
+
+/// With where the next page begins. With a state a page may be shorter than its limit.
 pub(crate) async fn backfills(
     edge: &Edge,
-    (tenant, job): (Option<&str>, Option<&str>),
+    BackfillFilter { tenant, job, state }: BackfillFilter<'_>,
     cursor: Option<&str>,
     limit: Option<usize>,
 ) -> Result<(Vec<Box<Backfill>>, Option<BackfillId>), Problem> {
     let limit = page_length(limit)?;
     let named = |field, text: Option<&str>| text.map(|text| name(field, text)).transpose();
+    if state.is_some_and(|state| !STATES.contains(&state)) {
+        return Err(Problem::query("state", format!("one of {}", STATES.join(", "))));
+    }
     let after = cursor.map(str::parse::<BackfillId>).transpose();
     let after = after.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?;
     let query = EntityQuery {
@@ -42,5 +55,6 @@ pub(crate) async fn backfills(
             None => found.push(edge.readers.read(move |_| shown(&row)).await?),
         }
     }
+    found.retain(|backfill| state.is_none_or(|state| backfill.status().label() == state));
     Ok((found, next))
 }

@@ -16,7 +16,7 @@ use mainspring_core::values::BackfillId;
 pub(crate) use self::{
     act::{cancel_backfill, pause_backfill},
     create::{Made, create_backfill},
-    list::backfills,
+    list::{BackfillFilter, backfills},
     read::backfill,
 };
 use crate::edge::Edge;

@@ -6,6 +6,7 @@ mod diagnose;
 mod filter;
 mod items;
 mod jobs;
+mod owners;
 mod pictures;
 mod runs;
 mod stats;
@@ -27,6 +28,7 @@ pub(crate) use self::{
     filter::{RunFilterBody, task_page},
     items::{ItemFilter, items},
     jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
+    owners::{Owners, owner},
     pictures::{Drawn, graph, grid, run_graph},
     runs::{
         approve_run, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run,

@@ -14,7 +14,7 @@ use crate::gateway::now;
 use crate::operation::Caller;
 use crate::operation::audit::Change;
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, TriggerBody, name, request_hash, request_key};
+use crate::wire::{OverrideBody, TriggerBody, name, request_hash, request_key, too_deep};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Triggered {
@@ -74,7 +74,11 @@ pub(super) fn parameters(
     given: Option<&str>,
 ) -> Result<Payload, Problem> {
     let definition = edge.definitions.of(job)?;
-    let checked = definition.check_parameters(given.unwrap_or("{}").as_bytes());
+    let given = given.unwrap_or("{}");
+    if let Some(what) = too_deep(given) {
+        return Err(Problem::field("parameters", what));
+    }
+    let checked = definition.check_parameters(given.as_bytes());
     checked.map(Payload::from).map_err(|mistakes| Problem::ParametersInvalid { mistakes })
 }
 

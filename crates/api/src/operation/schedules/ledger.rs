@@ -7,6 +7,7 @@ use mainspring_core::schedule::{Schedule, WindowRow};
 use mainspring_core::values::{Millis, Wall};
 use mainspring_store::{ReadTables, WindowCursor};
 
+use super::history::run_state;
 use super::schedules;
 use crate::edge::Edge;
 use crate::gateway::now;
@@ -18,6 +19,8 @@ const SCHEDULES_MAX: usize = 1_000;
 const ROWS_MAX: usize = 500;
 /// Of one answer.
 const WINDOWS_MAX: usize = 5_000;
+/// Windows whose run is read, for its state.
+const STATES_MAX: usize = 1_000;
 const SPAN_DEFAULT: Millis = Millis::from_secs(24 * 3_600);
 
 #[derive(Debug, Default)]
@@ -41,10 +44,16 @@ pub(crate) async fn ledger(edge: &Edge, filter: LedgerFilter<'_>) -> Result<Ledg
             let before = WindowCursor { first: to, kind: 0 };
             let rows = tables.windows(schedule.id, Some(before), ROWS_MAX)?;
             page.more |= rows.len() == ROWS_MAX && rows.last().is_some_and(|row| row.last >= from);
-            let wanted = rows.iter().filter(|row| from < to && row.last >= from);
-            let views = wanted.map(|row| view(schedule, row));
-            page.windows
-                .extend(views.filter(|view| outcome.is_none_or(|outcome| view.window.outcome == outcome)));
+            for row in rows.iter().filter(|row| from < to && row.last >= from) {
+                let mut view = view(schedule, row);
+                if outcome.is_some_and(|outcome| view.window.outcome != outcome) {
+                    continue;
+                }
+                if page.windows.len() < STATES_MAX {
+                    view.window.run_state = run_state(tables, row)?;
+                }
+                page.windows.push(view);
+            }
         }
         Ok(page)
     };
@@ -67,7 +76,7 @@ fn view(schedule: &Schedule, row: &WindowRow) -> LedgerWindowView {
     }
 }
 
-fn known(outcome: &str) -> Result<&'static str, Problem> {
+pub(super) fn known(outcome: &str) -> Result<&'static str, Problem> {
     let words = ["ran", "late", "catch_up", "no_event", "backfill", "skipped", "missed"];
     let found = words.into_iter().find(|word| *word == outcome);
     found.ok_or_else(|| Problem::query("outcome", format!("one of {}", words.join(", "))))

@@ -21,7 +21,7 @@ use mainspring_definition::schedule_offset;
 
 pub(crate) use self::{
     delete::delete_schedule,
-    history::history,
+    history::{HistoryFilter, history},
     ledger::{LedgerFilter, ledger},
     list::{of_job, schedules},
     pause::pause_schedule,

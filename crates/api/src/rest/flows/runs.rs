@@ -79,7 +79,8 @@ pub(in crate::rest) async fn get(
     let page = flows::task_page(number("tasks_offset")?, number("tasks_limit")?)?;
     let wait = body::wait(&query)?;
     let run = operation::run_ended(&edge, flows::run_id(&text)?, wait).await?;
-    Ok(json(StatusCode::OK, &RunView::whole(&run, page)))
+    let owner = flows::owner(&edge, &run.run.job).await;
+    Ok(json(StatusCode::OK, &RunView { owner, ..RunView::whole(&run, page) }))
 }
 
 pub(in crate::rest) async fn diagnosis(

@@ -131,7 +131,7 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use mainspring_core::task::Status;
-    use mainspring_core::values::TaskId;
+    use mainspring_core::values::{TaskId, Wall};
 
     use super::*;
     use crate::wire::{AcceptedView, BatchItem, BatchView, Moment, timer_word};
@@ -141,12 +141,14 @@ mod tests {
     async fn what_is_written_by_hand_is_what_the_types_say() {
         let id: TaskId = "task_019a88f04c007d3e8b5f6a7c8d9e0f10".parse().expect("an id");
         let warning = Some("no worker has `\"gpu\"`".to_owned());
-        let accepted = Accepted { id, status: Status::Queued, duplicate: false, warning: warning.clone() };
+        let created = Wall::from_millis(1_736_952_000_250);
+        let (status, warned) = (Status::Queued, warning.clone());
+        let accepted = Accepted { id, status, created, duplicate: false, warning: warned };
         let view = AcceptedView {
             task_id: id.to_string(),
             state: Status::Queued.label(),
             status: timer_word(Status::Queued),
-            created_at: Moment(accepted.created()),
+            created_at: Moment(created),
             warnings: warning.into_iter().collect(),
         };
         let problem = Problem::field("pool", "it may not be empty");

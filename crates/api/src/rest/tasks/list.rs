@@ -69,7 +69,11 @@ async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
 }
 
 pub(in crate::rest) fn page(page: &Listed<Task, Cursor>) -> Response {
-    let tasks = page.rows.iter().map(|task| TaskView::of(task, false)).collect();
+    answer(page.rows.iter().map(|task| TaskView::of(task, false)).collect(), page)
+}
+
+/// These views of the rows of a page.
+pub(in crate::rest) fn answer(tasks: Vec<TaskView<'_>>, page: &Listed<Task, Cursor>) -> Response {
     let next_cursor = page.next.map(|cursor| cursor.to_string());
     let looked_until = page.looked_until.map(Moment);
     json(StatusCode::OK, &TaskListPage { tasks, next_cursor, looked_until })

@@ -60,7 +60,7 @@ async fn recurring(edge: &Edge, task: &TaskBody<'_>, caller: &Caller<'_>) -> Res
 
 /// By hand: nothing but a warning needs escaping.
 pub(super) fn write(accepted: &Accepted, text: &mut Vec<u8>) {
-    let (id, created) = (accepted.id, written(accepted.created()));
+    let (id, created) = (accepted.id, written(accepted.created));
     let (state, status) = (accepted.status.label(), timer_word(accepted.status));
     // Writing to memory cannot fail.
     let _ =

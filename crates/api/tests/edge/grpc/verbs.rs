@@ -264,7 +264,8 @@ async fn workers_are_shown_cordoned_and_drained_and_figures_add_up() {
     let mut grpc = Clients::of(&rig).await;
     let mut worker = FakeWorker::join(rig.address, 7, 1, 3).await;
     let worker_id = format!("worker_{}", "07".repeat(16));
-    let listed = grpc.workers.list(v1::ListWorkersRequest {}).await.expect("listed").into_inner().workers;
+    let listed =
+        grpc.workers.list(v1::ListWorkersRequest::default()).await.expect("listed").into_inner().workers;
     assert_eq!(listed.len(), 1);
     let get = || v1::GetWorkerRequest { worker_id: worker_id.clone() };
     let one = grpc.workers.get(get()).await.expect("there").into_inner();

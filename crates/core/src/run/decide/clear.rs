@@ -81,7 +81,10 @@ fn roots(run: &Run, clear: &Clear) -> Result<Roots, Rejection> {
     };
     let named = clear.nodes.iter().map(find).collect::<Result<Vec<u32>, Rejection>>()?;
     match &clear.items {
-        ClearItems::All if named.is_empty() => Ok((failed(run), Vec::new())),
+        ClearItems::All if named.is_empty() => match failed(run) {
+            none if none.is_empty() => Err(RunRefusal::NothingFailed { run: run.id }.into()),
+            nodes => Ok((nodes, Vec::new())),
+        },
         ClearItems::All => Ok((named, Vec::new())),
         ClearItems::Failed => {
             let (whole, items) = failed_of(run, if named.is_empty() { failed(run) } else { named });

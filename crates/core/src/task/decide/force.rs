@@ -52,7 +52,7 @@ pub(crate) fn revive(
     not_of_a_run(&ended)?;
     match ended.status() {
         Status::Failed | Status::Quarantined => {}
-        status if dead_only => return Err(Rejection::NotADeadLetter { id, status }),
+        status if dead_only => return Err(Rejection::NotADeadLetter { id, status, repaired: None }),
         Status::Cancelled | Status::Skipped => {}
         Status::Succeeded | Status::UpstreamFailed => {
             return Err(Rejection::TaskAlreadyEnded { id, status: ended.status() });
@@ -77,7 +77,7 @@ pub(crate) fn discard(
         Status::Failed | Status::Quarantined => {}
         // Discarded before.
         Status::Skipped => return Ok(TaskAnswer::Now { id, status: Status::Skipped }),
-        status => return Err(Rejection::NotADeadLetter { id, status }),
+        status => return Err(Rejection::NotADeadLetter { id, status, repaired: None }),
     }
     out.push(Event::TaskRevived { ended, over: over.clone() });
     out.push(Event::TaskForced { id, status: Status::Skipped, over, reported: true });

@@ -14,7 +14,7 @@ pub use self::{
 use super::{Status, Task};
 use crate::decision::Rejection;
 use crate::run::RunRefusal;
-use crate::values::TaskId;
+use crate::values::{TaskId, Wall};
 
 /// What a command on a task is answered with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,20 +22,15 @@ pub enum TaskAnswer {
     Submitted {
         id: TaskId,
         status: Status,
+        /// As the task has it.
+        at: Wall,
     },
     /// The same request came before under this key or id.
-    AlreadySubmitted {
-        id: TaskId,
-    },
+    AlreadySubmitted { id: TaskId },
     /// The task's state after the command.
-    Now {
-        id: TaskId,
-        status: Status,
-    },
+    Now { id: TaskId, status: Status },
     /// A running task was asked to stop.
-    Stopping {
-        id: TaskId,
-    },
+    Stopping { id: TaskId },
 }
 
 /// Nobody goes past those whose word a task waits for (WT-6).

@@ -46,7 +46,7 @@ pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Out<'_>) -> Resu
         key: submit.key.map(|(claim, _)| claim),
         window: None,
     })));
-    Ok(TaskAnswer::Submitted { id, status })
+    Ok(TaskAnswer::Submitted { id, status, at: view.state.now.wall })
 }
 
 /// The task that this request made before, by its key or by its id (an edge sends again what it got no

@@ -14,7 +14,7 @@ use mainspring_client::types::{BackfillDone, OverrideBody};
 use self::start::Start;
 use super::connect::{Connect, actor};
 use super::list::{Listing, Page, Rows};
-use super::output::{age, id, pair, text};
+use super::output::{age, id, instant, pair, text};
 use super::tenant::OfTenant;
 
 /// Run past windows of a job's schedule, at the lowest priority
@@ -40,7 +40,7 @@ enum What {
     Start(Start),
     /// List backfills, newest first
     #[command(
-        after_help = "Examples:\n  mainspring backfill list\n  mainspring backfill list --job nightly-report"
+        after_help = "Examples:\n  mainspring backfill list\n  mainspring backfill list --job nightly-report --state running"
     )]
     List(List),
     /// Show one backfill, how far it has come
@@ -78,6 +78,9 @@ struct List {
     /// Only of this job
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
+    /// Only in this state: running, paused, cancelling, ended or cancelled
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
     #[command(flatten)]
     page: Page,
     #[command(flatten)]
@@ -113,8 +116,8 @@ const BACKFILLS: Rows = Rows {
         age("AGE", "created_at"),
         text("STARTED", "started").only_wide(),
         text("ACTIVE", "active").only_wide(),
-        text("FROM", "from").only_wide(),
-        text("TO", "to").only_wide(),
+        instant("FROM", "from").only_wide(),
+        instant("TO", "to").only_wide(),
         text("TENANT", "tenant").only_wide(),
     ],
 };
@@ -151,6 +154,7 @@ impl List {
             limit: Some(self.page.rows()),
             cursor: self.page.cursor().map(str::to_owned),
             job: self.job,
+            state: self.state,
         };
         self.listing.show(operations::list_backfills(&query).path(), BACKFILLS)
     }

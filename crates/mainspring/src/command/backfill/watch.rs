@@ -28,6 +28,11 @@ pub(super) async fn watch(client: &Client, print: Print, id: &str) -> Result<Exi
         }
     };
     print.object(ended.json());
+    if !print.is_data() && ended.failed > 0 {
+        let job = &ended.job;
+        note!("\nhint: mainspring run list --job {job} --trigger backfill --state failed");
+        note!("      mainspring backfill {job} --from {} --to {} --only failed", ended.from, ended.to);
+    }
     let clean = ended.state == "ended" && ended.failed == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

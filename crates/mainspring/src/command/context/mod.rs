@@ -26,6 +26,10 @@ use crate::token;
 /// `--token-file`, `--tenant` and their variables go before them.
 /// Exit: 0 done, 1 refused, 4 there is no such context.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring context add prod --server http://mainspring.example:7070 --token-file token\n  \
+    mainspring context use prod\n  \
+    mainspring context list")]
 pub(crate) struct Context {
     #[command(subcommand)]
     command: ContextCommand,

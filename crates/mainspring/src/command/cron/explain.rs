@@ -20,8 +20,8 @@ pub(super) struct Explain {
     expression: String,
     #[command(flatten)]
     hash: Hash,
-    /// How the answer is printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    /// How the answer is printed; `name` gives only names, one a line
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
     output: Output,
 }
 

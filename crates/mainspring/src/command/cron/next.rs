@@ -42,8 +42,8 @@ pub(super) struct Next {
     /// Read lines of JSON and answer each with one
     #[arg(long, conflicts_with_all = ["expr", "from", "count", "output"])]
     batch: bool,
-    /// How the answer is printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    /// How the answer is printed; `name` gives only names, one a line
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
     output: Output,
 }
 

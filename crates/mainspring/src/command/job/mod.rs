@@ -18,6 +18,10 @@ use super::tenant::{OfTenant, Tenant};
 
 /// Exit: 0 done, 1 refused, 4 there is no such job.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring job list --tag nightly\n  \
+    mainspring job trigger etl -p day=2026-01-31 --wait\n  \
+    mainspring job history etl")]
 pub(crate) struct Job {
     #[command(subcommand)]
     what: What,
@@ -103,8 +107,14 @@ struct History {
     /// Show this version with its definition
     #[arg(long, value_name = "N")]
     version: Option<u32>,
+    /// At most so many versions, the newest first
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    /// Only versions before this one: the last one of the page before
+    #[arg(long, value_name = "N")]
+    before: Option<u32>,
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 const JOBS: Rows = Rows {
@@ -192,18 +202,17 @@ fn path(name: &str, rest: &str, tenant: &str) -> String {
 
 impl History {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let rest =
-            self.version.map_or_else(|| "/versions".to_owned(), |version| format!("/versions/{version}"));
-        let path = path(&self.name, &rest, &self.tenant.name(&self.connect)?);
-        let one = self.version.is_some();
-        self.connect.run(async |client, print| {
-            let answer = client.get(&path).await?;
-            if one {
-                print.object(&answer);
-            } else {
-                print.rows(&answer, VERSIONS.key, VERSIONS.columns);
-            }
-            Ok(ExitCode::SUCCESS)
-        })
+        let tenant = self.tenant.name(&self.listing.connect)?;
+        if let Some(version) = self.version {
+            let path = path(&self.name, &format!("/versions/{version}"), &tenant);
+            return self.listing.show_one(&path, |print, answer| {
+                print.object(answer);
+                ExitCode::SUCCESS
+            });
+        }
+        let (limit, before) = (self.limit.to_string(), self.before.map(|before| before.to_string()));
+        let wanted = [("tenant", Some(&*tenant)), ("limit", Some(&*limit)), ("before", before.as_deref())];
+        let path = query(&format!("/v1/jobs/{}/versions", escaped(&self.name)), &wanted);
+        self.listing.show(&path, VERSIONS)
     }
 }

@@ -3,6 +3,7 @@
 //! - OU-2 on a terminal a table is as wide as the terminal, or less
 
 mod clean;
+mod fold;
 mod name;
 mod table;
 mod time;
@@ -14,22 +15,18 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 pub(crate) use self::clean::plain;
-pub(crate) use self::table::{Column, age, bytes, id, pair, span, text, took};
-pub(crate) use self::time::between;
+pub(crate) use self::table::{Column, age, bytes, cut, id, instant, pair, span, text, took};
+pub(crate) use self::time::{between, moment_of as moment, to_the_minute};
 use crate::log;
 use crate::note::note;
 
+// No doc comments on the values: with them every `--help` would need three lines an option.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// Columns for people, cut to the width of the terminal
     Table,
-    /// All columns, whole ids, nothing cut
     Wide,
-    /// What the server answered
     Json,
-    /// The same as YAML
     Yaml,
-    /// Only ids or names, one a line, as commands take them
     Name,
 }
 
@@ -133,9 +130,19 @@ impl Print {
         if self.width.is_some() { table::short_in_run(id) } else { id.to_owned() }
     }
 
+    /// Columns that the terminal leaves beside so many; a few in any case.
+    pub(crate) fn room_beside(self, taken: usize) -> usize {
+        self.width.map_or(usize::MAX, |width| width.saturating_sub(taken).max(table::COLUMN_MIN))
+    }
+
+    /// Prose, in as many lines as the terminal needs; all but the first are indented so far.
+    pub(crate) fn folded(self, text: &str, indent: usize) -> Vec<String> {
+        fold::fold(text, self.width.unwrap_or(usize::MAX), indent)
+    }
+
     /// A line that fits the terminal.
     pub(crate) fn fitted(self, line: &str) -> String {
-        table::cut(line, self.width.unwrap_or(usize::MAX))
+        cut(line, self.width.unwrap_or(usize::MAX))
     }
 
     /// A state's word or sign in the colour of the state.

@@ -25,6 +25,8 @@ enum Kind {
     Id,
     /// An instant, as how long ago.
     Age,
+    /// An instant, on a terminal in the reader's zone.
+    Instant,
     /// The time from `field` to this one, or to now.
     Took(&'static str),
     /// Milliseconds.
@@ -47,6 +49,11 @@ pub(crate) const fn id(head: &'static str, field: &'static str) -> Column {
 /// An instant, as how long ago that is, or in how long it will be.
 pub(crate) const fn age(head: &'static str, field: &'static str) -> Column {
     Column { head, field, kind: Kind::Age, wide: false }
+}
+
+/// An instant of the calendar, such as a window: to the minute on a terminal, in the reader's zone.
+pub(crate) const fn instant(head: &'static str, field: &'static str) -> Column {
+    Column { head, field, kind: Kind::Instant, wide: false }
 }
 
 /// The time from one instant to another; to now if that is still to come.
@@ -98,14 +105,14 @@ impl Column {
                 second if second.is_empty() => field,
                 second => format!("{field}/{second}"),
             },
-            Kind::Text | Kind::Id | Kind::Age | Kind::Took(_) | Kind::Span | Kind::Bytes => field,
+            Kind::Text | Kind::Id | Kind::Age | Kind::Instant | Kind::Took(_) | Kind::Span | Kind::Bytes => field,
         }
     }
 
     fn shown(self, row: &Value, now: Timestamp) -> String {
         let field = value(row, self.field);
         match self.kind {
-            Kind::Text | Kind::Id | Kind::Pair(_) => self.whole(row),
+            Kind::Text | Kind::Id | Kind::Instant | Kind::Pair(_) => self.whole(row),
             Kind::Age => time::age(&field, now).unwrap_or(field),
             Kind::Span => field.parse().map_or(field, |ms| time::exact(Duration::from_millis(ms))),
             Kind::Bytes => field.parse().map_or(field, in_unit),
@@ -141,7 +148,7 @@ pub(super) struct Table {
 }
 
 /// No column but the first is cut to less.
-const COLUMN_MIN: usize = 6;
+pub(super) const COLUMN_MIN: usize = 6;
 const GAP: usize = 2;
 
 impl Table {
@@ -150,16 +157,16 @@ impl Table {
         let now = Timestamp::now();
         let mut cells: Vec<Vec<String>> =
             rows.iter().map(|row| columns.iter().map(|column| column.shown(row, now)).collect()).collect();
-        if room.is_some() {
-            for (at, column) in
-                columns.iter().enumerate().filter(|(_, column)| matches!(column.kind, Kind::Id))
-            {
-                let is_child: Vec<bool> = rows.iter().map(|row| has_siblings(row, column.field)).collect();
-                shorten(&mut cells, at, &is_child);
+        let mut heads: Vec<String> =
+            columns.iter().map(|column| column.head.replace(['.', '_'], " ").to_uppercase()).collect();
+        if let Some(room) = room {
+            for (at, column) in columns.iter().enumerate() {
+                shorten_column(&mut cells, (at, column), rows);
+            }
+            if line_width(&widths(&heads, &cells, None)) > room {
+                drop_empty(&mut heads, &mut cells);
             }
         }
-        let heads: Vec<String> =
-            columns.iter().map(|column| column.head.replace(['.', '_'], " ").to_uppercase()).collect();
         let widths = widths(&heads, &cells, room);
         Self { heads, rows: cells, widths }
     }
@@ -176,6 +183,35 @@ impl Table {
         };
         [&self.heads].into_iter().chain(&self.rows).map(line).collect()
     }
+}
+
+fn shorten_column(cells: &mut [Vec<String>], (at, column): (usize, &Column), rows: &[Value]) {
+    match column.kind {
+        Kind::Id => {
+            let is_child: Vec<bool> = rows.iter().map(|row| has_siblings(row, column.field)).collect();
+            shorten(cells, at, &is_child);
+        }
+        Kind::Instant => {
+            for row in cells {
+                row[at] = time::to_the_minute(&row[at]);
+            }
+        }
+        Kind::Text | Kind::Age | Kind::Took(_) | Kind::Pair(_) => {}
+    }
+}
+
+/// Columns in which no row has anything give their room to the others.
+fn drop_empty(heads: &mut Vec<String>, cells: &mut [Vec<String>]) {
+    for at in (1..heads.len()).rev() {
+        if cells.iter().all(|row| row[at].is_empty()) {
+            heads.remove(at);
+            cells.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+    }
+}
+
+fn line_width(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 /// Digits of an id that say when it was made: enough for what was made by itself.
@@ -223,8 +259,7 @@ fn widths(heads: &[String], rows: &[Vec<String>], room: Option<usize>) -> Vec<us
         texts.map(|text| text.chars().count()).max().unwrap_or(0)
     };
     let mut widths: Vec<usize> = (0..heads.len()).map(wide).collect();
-    let gaps = GAP * heads.len().saturating_sub(1);
-    while room.is_some_and(|room| widths.iter().sum::<usize>() + gaps > room) {
+    while room.is_some_and(|room| line_width(&widths) > room) {
         let widest = widths.iter_mut().skip(1).filter(|width| **width > COLUMN_MIN).max();
         let Some(width) = widest else { break };
         *width -= 1;
@@ -232,7 +267,7 @@ fn widths(heads: &[String], rows: &[Vec<String>], room: Option<usize>) -> Vec<us
     widths
 }
 
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -296,6 +331,17 @@ mod tests {
         assert_eq!(shown(None)[1], format!("task_{lone}"), "a script gets all of it");
         assert_eq!(short_in_run(&format!("task_{}", run[0])), "task_019a88f04c0170008aaa");
         assert_eq!(short_in_run("none"), "none");
+    }
+
+    #[test]
+    fn columns_without_anything_give_way_first() {
+        let row = json!({"at": "2026-01-01T00:00:00.250Z", "error": "ended with code 65", "state": "failed"});
+        let columns = [instant("AT", "at"), text("ACTOR", "actor"), text("ERROR", "error")];
+        let lines = |room| Table::of(std::slice::from_ref(&row), &columns, room).lines(|_, shown| shown);
+        let narrow = lines(Some(38));
+        assert!(!narrow[0].contains("ACTOR") && narrow[1].ends_with("ended with code 65"), "{narrow:?}");
+        assert!(lines(Some(80))[0].contains("ACTOR"), "there is room");
+        assert!(lines(None)[1].starts_with("2026-01-01T00:00:00.250Z  "), "a script gets all of it");
     }
 
     #[test]

@@ -55,15 +55,34 @@ pub(super) fn exact(span: Duration) -> String {
 }
 
 /// Fields that hold an instant without saying so at their end.
-const INSTANTS: [&str; 6] = ["next", "last", "since", "first", "last_fired", "from"];
+const INSTANTS: [&str; 9] =
+    ["next", "last", "since", "first", "last_fired", "from", "to", "oldest", "newest"];
 
 /// The instant of a field, in the reader's zone, and how long ago that is.
 pub(super) fn moment(field: &str, value: &Value) -> Option<String> {
     let text = value.as_str().filter(|_| field.ends_with("_at") || INSTANTS.contains(&field))?;
+    with_age(text)
+}
+
+/// As [`moment`]; what is no instant stays as it is.
+pub(crate) fn moment_of(text: &str) -> String {
+    with_age(text).unwrap_or_else(|| text.to_owned())
+}
+
+fn with_age(text: &str) -> Option<String> {
     let instant: Timestamp = text.parse().ok()?;
     let age = age(text, Timestamp::now())?;
     let ago = if age.starts_with("in ") { age } else { format!("{age} ago") };
     Some(format!("{} ({ago})", local(instant, zone())))
+}
+
+/// As `2026-03-01 06:00`, in the reader's zone, with seconds only where there are some.
+/// What is no instant stays as it is.
+pub(crate) fn to_the_minute(text: &str) -> String {
+    let Ok(instant) = text.parse::<Timestamp>() else { return text.to_owned() };
+    let zoned = instant.to_zoned(zone().clone());
+    let form = if zoned.second() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
+    zoned.strftime(form).to_string()
 }
 
 fn local(instant: Timestamp, zone: &TimeZone) -> String {

@@ -1,14 +1,21 @@
 //! `mainspring run diagnose`: the run first, then its tasks, the most telling first.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::connect::Print;
-use super::super::output::{plain, say};
+use super::super::output::{moment, plain, say};
+use super::next;
 
 pub(super) fn print(print: Print, diagnosis: &Value) {
     for line in lines(print, diagnosis) {
-        say(&line);
+        let indent = line.len() - line.trim_start().len();
+        print.folded(&line, indent + 2).iter().for_each(|line| say(line));
     }
+}
+
+/// What to do next, on stderr.
+pub(super) fn print_next(print: Print, diagnosis: &Value) {
+    next::tell(print, &as_run(diagnosis));
 }
 
 fn lines(print: Print, diagnosis: &Value) -> Vec<String> {
@@ -19,7 +26,7 @@ fn lines(print: Print, diagnosis: &Value) -> Vec<String> {
             text(diagnosis, "run_id"),
             text(diagnosis, "job"),
             print.state(&state, state.clone()),
-            text(diagnosis, "since")
+            moment(&text(diagnosis, "since"))
         ),
         format!("  {}: {}", text(diagnosis, "reason"), text(diagnosis, "message")),
     ];
@@ -88,20 +95,24 @@ fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
 
 /// What a task or a person wrote must not steer the terminal.
 fn text(value: &Value, field: &str) -> String {
-    plain(value.get(field).and_then(Value::as_str).unwrap_or_default())
+    let text = value.get(field).and_then(Value::as_str).unwrap_or_default();
+    plain(&text.lines().collect::<Vec<_>>().join(" · "))
+}
+
+/// As much of the run as the next commands need.
+fn as_run(diagnosis: &Value) -> Value {
+    json!({"run_id": diagnosis["run_id"], "state": diagnosis["state"], "tasks": diagnosis["tasks"]})
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::super::output::Output;
     use super::*;
 
     #[test]
     fn the_run_comes_first_and_then_its_tasks() {
         let diagnosis = json!({
-            "run_id": "run_1", "job": "etl", "state": "running", "since": "2026-01-01T00:00:00.000Z",
+            "run_id": "run_1", "job": "etl", "state": "running", "since": "T0",
             "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look at them",
             "marks": ["late", "quiet"],
             "tasks": [
@@ -119,7 +130,7 @@ mod tests {
         });
         let lines = lines(Print::new(Output::Table), &diagnosis);
         let expected = [
-            "run_1 etl  running  since 2026-01-01T00:00:00.000Z",
+            "run_1 etl  running  since T0",
             "  working: 2 of its tasks have not ended; 1 are out",
             "  marks: late, quiet",
             "  hint: look at them",

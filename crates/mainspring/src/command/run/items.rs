@@ -3,21 +3,24 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mainspring_client::{escaped, query};
+use mainspring_client::{Client, ClientError, escaped, query};
 
 use super::super::list::{Listing, Page, Rows};
-use super::super::output::{id, text};
+use super::super::output::{id, text as column};
+use super::super::suggest;
+use super::text;
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
+    mainspring run items run_019a88f0\n  \
     mainspring run items run_019a88f0 --task load --state failed\n  \
     mainspring run items run_019a88f0 --task load -o json | jq .items[].value")]
 pub(super) struct Items {
     /// The run: its id or the beginning of it
     id: String,
-    /// The mapped task
+    /// The mapped task; not needed if the run has one
     #[arg(long, value_name = "NAME")]
-    task: String,
+    task: Option<String>,
     /// Only in these states, separated by commas, as `failed,cancelled`
     #[arg(long, value_name = "STATES")]
     state: Option<String>,
@@ -30,11 +33,11 @@ pub(super) struct Items {
 const ITEMS: Rows = Rows {
     key: "items",
     columns: &[
-        text("INDEX", "index"),
-        text("STATE", "state"),
+        column("ITEM", "index"),
+        column("STATE", "state"),
         id("TASK", "task_id"),
-        text("VALUE", "value"),
-        text("ERROR", "error.message"),
+        column("VALUE", "value"),
+        column("ERROR", "error.message"),
     ],
 };
 
@@ -44,10 +47,33 @@ impl Items {
         let Self { id, task, state, page, listing } = self;
         listing.show_at(ITEMS, async |client| {
             let id = client.run_id(&id).await?;
+            let task = match task {
+                Some(task) => task,
+                None => only_mapped(client, &id).await?,
+            };
             let parameters =
                 [("state", state.as_deref()), ("limit", Some(limit.as_str())), ("cursor", page.cursor())];
             Ok(query(&format!("/v1/runs/{id}/tasks/{}/items", escaped(&task)), &parameters))
         })
+    }
+}
+
+/// The only mapped task of a run.
+async fn only_mapped(client: &Client, run: &str) -> Result<String, ClientError> {
+    let found = client.get(&format!("/v1/runs/{run}")).await?;
+    let tasks = found["tasks"].as_array().into_iter().flatten();
+    let mapped: Vec<String> =
+        tasks.filter(|task| task.get("items").is_some()).map(|task| text(task, "name").to_owned()).collect();
+    match <[String; 1]>::try_from(mapped) {
+        Ok([one]) => Ok(one),
+        Err(none) if none.is_empty() => Err(ClientError::Unclear {
+            what: format!("{run} has no mapped task that has begun"),
+            advice: format!("its tasks are shown by `mainspring run get {run}`"),
+        }),
+        Err(many) => Err(ClientError::Unclear {
+            what: format!("{run} has {} mapped tasks", many.len()),
+            advice: format!("name one of them: --task {}", suggest::listed(&many)),
+        }),
     }
 }
 

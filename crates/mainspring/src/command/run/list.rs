@@ -6,7 +6,7 @@ use clap::Args;
 use mainspring_client::query;
 
 use super::super::list::{Between, Listing, Page, Rows};
-use super::super::output::{age, id, text, took};
+use super::super::output::{age, id, instant, text, took};
 use super::super::tenant::OfTenant;
 
 #[derive(Args)]
@@ -44,12 +44,12 @@ const RUNS: Rows = Rows {
         text("STATE", "state"),
         text("WAITS FOR", "waits_for"),
         text("TRIGGER", "trigger"),
+        instant("WINDOW", "window.at"),
         age("AGE", "created_at"),
         took("TOOK", "started_at", "ended_at"),
         text("VERSION", "version").only_wide(),
         text("TENANT", "tenant").only_wide(),
         age("ENDED", "ended_at").only_wide(),
-        text("WINDOW", "window.at").only_wide(),
         text("REASON", "reason").only_wide(),
     ],
 };

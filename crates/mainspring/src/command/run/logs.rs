@@ -6,8 +6,9 @@ use clap::Args;
 use mainspring_client::{Client, ClientError, query};
 use serde_json::Value;
 
-use super::super::connect::Connect;
+use super::super::connect::{Connect, NOT_FOUND};
 use super::super::logs::{Start, print_all};
+use super::named;
 use crate::note::note;
 
 /// Tasks whose logs are printed at once; more have to be named.
@@ -56,8 +57,16 @@ impl Logs {
                 }
             }
             if shown == 0 {
-                note!("no task of it has begun that is meant");
-                return Ok(ExitCode::from(4));
+                let named: Vec<String> = self.task.iter().cloned().collect();
+                match (named::advice(&client, &id, &named).await, named.first()) {
+                    (Some(advice), Some(name)) => {
+                        note!("error: run `{id}` has no task `{name}`\n\nhint: {advice}")
+                    }
+                    _ => note!(
+                        "error: nothing has begun that could have written\n\nhint: mainspring run get {id}"
+                    ),
+                }
+                return Ok(ExitCode::from(NOT_FOUND));
             }
             Ok(ExitCode::SUCCESS)
         })

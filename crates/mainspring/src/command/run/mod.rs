@@ -1,11 +1,15 @@
 //! `mainspring run`: look at runs and act on them.
 
+mod clear;
 mod diagnose;
 mod failures;
 mod items;
 mod list;
 mod logs;
+mod named;
+mod next;
 mod rerun;
+mod since;
 mod tree;
 mod watch;
 
@@ -18,10 +22,16 @@ pub(super) use self::watch::watch;
 use super::bulk::{Manner, add_labels, carry_out};
 use super::connect::Connect;
 pub(super) use super::connect::actor;
+use super::output::{plain, say};
 use super::submit::parse_label;
 
 /// Exit: 0 done, 1 refused, 4 there is no such run.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring run list --state failed --since 1d\n  \
+    mainspring run get run_019a88f0\n  \
+    mainspring run logs run_019a88f0 --task load\n  \
+    mainspring run clear run_019a88f0 --wait")]
 pub(crate) struct Run {
     #[command(subcommand)]
     what: What,
@@ -35,13 +45,15 @@ enum What {
     )]
     List(list::List),
     /// Show one run with its tasks: ids, how long each took, and errors
-    #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
+    #[command(
+        after_help = "Examples:\n  mainspring run get run_019a88f0\n  mainspring run get run_019a88f0 -o json"
+    )]
     Get(One),
     /// List the items of a mapped task of a run
     Items(items::Items),
     /// Print what its tasks wrote
     Logs(logs::Logs),
-    /// Say where a run stands, why it has not ended, and what to do
+    /// Say where a run stands, why it failed or has not ended, what changed since the last success, and what to do
     #[command(
         after_help = "Of many tasks the most telling come first.\n\nExample:\n  mainspring run diagnose run_019a88f0"
     )]
@@ -63,12 +75,7 @@ enum What {
     /// Run it once more, as a new run
     Rerun(rerun::Rerun),
     /// Run tasks of it again, with everything that follows from them
-    #[command(
-        after_help = "Examples:\n  mainspring run clear run_019a88f0\n  mainspring run clear run_019a88f0 --task load\n  \
-                      mainspring run clear run_019a88f0 --task load --items 7,14\n  \
-                      mainspring run clear run_019a88f0 --task load --only-failed"
-    )]
-    Clear(Clear),
+    Clear(clear::Clear),
     /// Approve a task that waits for approval
     #[command(
         after_help = "Without --task the one that waits. Who you are is believed, and kept with the run as unverified.\n\n\
@@ -133,26 +140,6 @@ struct Cancel {
 }
 
 #[derive(Args)]
-struct Clear {
-    /// The run: its id or the beginning of it
-    id: String,
-    /// A task to run again; without any, all that failed
-    #[arg(long = "task", value_name = "NAME")]
-    tasks: Vec<String>,
-    /// Only these items of the mapped task, as 7,14 or 20-25; the others keep state and output
-    #[arg(long, value_name = "N,…", value_parser = items::parse, requires = "tasks", conflicts_with = "only_failed")]
-    items: Option<items::Numbers>,
-    /// Of mapped tasks only the items that did not succeed; of other tasks those that failed
-    #[arg(long)]
-    only_failed: bool,
-    /// Why; kept with the run
-    #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
-    #[command(flatten)]
-    connect: Connect,
-}
-
-#[derive(Args)]
 struct Decide {
     /// The run: its id or the beginning of it
     id: String,
@@ -208,6 +195,7 @@ impl Run {
                 } else {
                     failures::add_errors(&client, &mut run).await?;
                     tree::print(print, &run);
+                    next::tell(print, &run);
                 }
                 Ok(ExitCode::SUCCESS)
             }),
@@ -220,6 +208,10 @@ impl Run {
                     print.object(&diagnosis);
                 } else {
                     diagnose::print(print, &diagnosis);
+                    for line in since::lines(&client, &id).await? {
+                        print.folded(&plain(&line), 4).iter().for_each(|line| say(line));
+                    }
+                    diagnose::print_next(print, &diagnosis);
                 }
                 Ok(ExitCode::SUCCESS)
             }),
@@ -231,17 +223,7 @@ impl Run {
             What::Pause(act) => verb(act.connect, &act.id, "pause", &by(act.reason.as_deref())),
             What::Resume(act) => verb(act.connect, &act.id, "resume", &by(act.reason.as_deref())),
             What::Rerun(rerun) => rerun.run(),
-            What::Clear(clear) => {
-                let items = clear.items.map(|items| items.0).unwrap_or_default();
-                let mut body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
-                if !items.is_empty() {
-                    body["items"] = json!(items);
-                }
-                if clear.only_failed {
-                    body["only_failed"] = json!(true);
-                }
-                verb(clear.connect, &clear.id, "clear", &body)
-            }
+            What::Clear(clear) => clear.run(),
             What::Approve(decide) => decide.run("approve"),
             What::Reject(decide) => decide.run("reject"),
             What::Force(force) => {
@@ -254,6 +236,11 @@ impl Run {
             }
         }
     }
+}
+
+/// A text of an answer; empty if it is not there.
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Who acts and why.

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::connect::Print;
-use super::super::output::{between, plain, say};
+use super::super::output::{between, cut, plain, say, to_the_minute};
+use super::text;
 
 /// Tasks shown; a wider run is summed up.
 const LINES_MAX: usize = 200;
-const BAR: usize = 20;
+const BAR: usize = 10;
+/// Columns of a task's line beside its name: sign, state, duration, and a bar with counts.
+const BESIDE_NAME: usize = 66;
 /// As long as `upstream_failed`.
 const STATE_WIDTH: usize = 15;
 
@@ -20,7 +23,7 @@ pub(super) fn print(print: Print, run: &Value) {
 }
 
 pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
-    let mut lines = vec![head(print, run)];
+    let mut lines = head(print, run);
     for field in ["paused", "stopping", "reason"] {
         if let Some(text) = run.get(field).and_then(Value::as_str) {
             lines.push(format!("  {field}: {text}"));
@@ -38,18 +41,15 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
     let depths = depths(tasks);
     let width =
         tasks.iter().zip(&depths).map(|(task, depth)| text(task, "name").chars().count() + 2 * depth).max();
+    let width = width.unwrap_or(0).min(print.room_beside(BESIDE_NAME));
     for (at, depth) in order(tasks, &depths).into_iter().take(LINES_MAX) {
-        lines.extend(task_lines(print, &tasks[at], depth, width.unwrap_or(0)));
+        lines.extend(task_lines(print, &tasks[at], depth, width));
     }
     let total = run.get("tasks_total").and_then(Value::as_u64).unwrap_or(0) as usize;
     if total > LINES_MAX.min(tasks.len()) {
         lines.push(format!("  … {} more tasks: {}", total - LINES_MAX.min(tasks.len()), counts(run)));
     }
     lines
-}
-
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn approval_line(run: &Value, approval: &Value) -> String {
@@ -72,17 +72,27 @@ fn approval_line(run: &Value, approval: &Value) -> String {
     plain(&format!("waits for approval: {task} by {by} until {until}{what} (mainspring run approve {id})"))
 }
 
-fn head(print: Print, run: &Value) -> String {
+/// How it stands, what it is a run of, and how many of its tasks are in which state.
+fn head(print: Print, run: &Value) -> Vec<String> {
     let version = run.get("version").and_then(Value::as_u64).unwrap_or(0);
     let state = text(run, "state");
     let took = took(run).map(|took| format!("  {took}")).unwrap_or_default();
-    format!(
-        "{} {} v{version}  {}{took}  {}",
-        text(run, "run_id"),
-        text(run, "job"),
-        print.state(state, state.to_owned()),
-        counts(run)
-    )
+    let mut what = format!("  {} v{version}", text(run, "job"));
+    let window = run.pointer("/window/at").and_then(Value::as_str).map(to_the_minute);
+    let owner = Some(text(run, "owner")).filter(|owner| !owner.is_empty());
+    let trigger = Some(text(run, "trigger")).filter(|trigger| !trigger.is_empty());
+    for (word, value) in [("owner", owner), ("begun by", trigger), ("window", window.as_deref())] {
+        if let Some(value) = value {
+            what.extend([", ", word, " ", &plain(value)]);
+        }
+    }
+    let mut lines = vec![format!("{}  {}{took}", text(run, "run_id"), print.state(state, state.to_owned()))];
+    lines.extend(print.folded(&what, 4));
+    let counts = counts(run);
+    if !counts.is_empty() {
+        lines.extend(print.folded(&format!("  {counts}"), 4));
+    }
+    lines
 }
 
 fn counts(run: &Value) -> String {
@@ -135,7 +145,7 @@ fn task_lines(print: Print, task: &Value, depth: usize, width: usize) -> Vec<Str
         "upstream_failed" => "!",
         _ => "·",
     };
-    let name = format!("{}{}", "  ".repeat(depth), text(task, "name"));
+    let name = cut(&format!("{}{}", "  ".repeat(depth), text(task, "name")), width);
     let id = [text(task, "task_id"), text(task, "run_id")].into_iter().find(|id| !id.is_empty());
     let mut line = format!(
         "  {} {name:<width$}  {}  {:<7}  {}",
@@ -194,7 +204,8 @@ mod tests {
         let task =
             |name: &str, needs: &[&str], state: &str| json!({"name": name, "needs": needs, "state": state});
         let run = json!({
-            "run_id": "run_1", "job": "etl", "version": 2, "state": "running", "tasks_total": 4,
+            "run_id": "run_1", "job": "etl", "version": 2, "state": "running", "tasks_total": 4, "owner": "ops",
+            "trigger": "schedule", "window": {"at": "W1"},
             "counts": {"succeeded": 1, "running": 1},
             "tasks": [
                 task("load", &["transform"], "pending"),
@@ -206,11 +217,13 @@ mod tests {
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
-        assert_eq!(lines[0], "run_1 etl v2  running  1 running, 1 succeeded");
+        assert_eq!(lines[..2], ["run_1  running", "  etl v2, owner ops, begun by schedule, window W1"]);
+        let lines = &lines[2..];
+        assert_eq!(lines[0], "  1 running, 1 succeeded");
         assert_eq!(lines[1], "  ✔ extract       succeeded        1m 5s    task_1");
         assert_eq!(
             lines[2],
-            "  ▶   transform   running                   [██████████░░░░░░░░░░] 5/10, 1 failed, 1 cancelled"
+            "  ▶   transform   running                   [█████░░░░░] 5/10, 1 failed, 1 cancelled"
         );
         assert_eq!(lines[3], "  ·     load      pending");
         assert_eq!(lines[4], "  ✘       notify  failed");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::super::connect::Print;
 use super::super::output::say;
-use super::{failures, tree};
+use super::{failures, next, text, tree};
 
 use crate::note::note;
 
@@ -42,6 +42,7 @@ pub(in crate::command) async fn watch(
                     say(&format!("{id} {state}"));
                 }
                 failures::print_logs(client, print, &run).await?;
+                next::tell(print, &run);
             }
             return Ok(if state == "succeeded" { ExitCode::SUCCESS } else { ExitCode::from(3) });
         }
@@ -80,15 +81,50 @@ impl Seen {
         let mut changed = false;
         for task in run.get("tasks").and_then(Value::as_array).into_iter().flatten() {
             let told = |field: &str| task.get(field).and_then(Value::as_str).unwrap_or_default();
-            let (name, state) = (told("name"), told("state"));
-            if self.states.get(name).map(String::as_str) != Some(state) {
+            let (name, state) = (told("name"), word(task));
+            if self.states.get(name) != Some(&state) {
                 changed = true;
                 if state != "pending" && !print.is_data() {
-                    note!("{name} {state} {}", told("reason"));
+                    note!("{}", format!("{name} {state} {}", told("reason")).trim_end());
                 }
-                self.states.insert(name.to_owned(), state.to_owned());
+                self.states.insert(name.to_owned(), state);
             }
         }
         changed
+    }
+}
+
+/// The state of a task; of a mapped one how far it is, in tenths, so that thousands of items are told of in a few lines.
+fn word(task: &Value) -> String {
+    let (state, number) = (text(task, "state"), |field: &str| {
+        task.pointer(&format!("/items/{field}")).and_then(Value::as_u64).unwrap_or(0)
+    });
+    let count = number("count");
+    if count == 0 {
+        return state.to_owned();
+    }
+    let bad = number("failed");
+    let failed = if bad > 0 { format!(", {bad} failed") } else { String::new() };
+    if matches!(state, "assigned" | "running" | "queued" | "retry_wait" | "deferred") {
+        let done = ["succeeded", "failed", "cancelled", "skipped"].map(number).iter().sum::<u64>();
+        let tenths = done * 10 / count;
+        return format!("running {}% of {count} items{failed}", tenths * 10);
+    }
+    format!("{state}, {count} items{failed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::word;
+
+    #[test]
+    fn items_are_told_of_in_tenths() {
+        let task = |state: &str, succeeded: u64, failed: u64| json!({"state": state, "items": {"count": 20_000, "succeeded": succeeded, "failed": failed}});
+        assert_eq!(word(&json!({"state": "running"})), "running");
+        assert_eq!(word(&task("running", 3_998, 1)), "running 10% of 20000 items, 1 failed");
+        assert_eq!(word(&task("assigned", 3_999, 1)), "running 20% of 20000 items, 1 failed");
+        assert_eq!(word(&task("succeeded", 20_000, 0)), "succeeded, 20000 items");
     }
 }

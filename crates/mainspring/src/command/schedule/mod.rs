@@ -9,14 +9,18 @@ use clap::{Args, Subcommand};
 use mainspring_client::query;
 
 use self::named::{Act, Named, One, path};
-use super::list::{Listing, Page, Rows};
-use super::output::{age, id, pair, text};
+use super::list::{Between, Listing, Page, Rows};
+use super::output::{age, id, instant, pair, text};
 use super::run::{actor, by};
 use super::tenant::OfTenant;
 
 /// A schedule is named JOB/NAME, or JOB alone if the job has one; recurring tasks are named @tasks/NAME.
 /// Exit: 0 done, 1 refused, 4 there is no such schedule.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring schedule list\n  \
+    mainspring schedule history nightly-report\n  \
+    mainspring schedule windows --outcome missed")]
 pub(crate) struct Schedule {
     #[command(subcommand)]
     what: What,
@@ -34,11 +38,12 @@ enum What {
     Get(One),
     /// What became of its windows, newest first
     #[command(after_help = "Examples:\n  mainspring schedule history nightly-report\n  \
+                      mainspring schedule history nightly-report --outcome missed --since 30d\n  \
                       mainspring schedule history @tasks/backup --limit 20")]
     History(History),
-    /// What became of the windows of all schedules, the oldest first
+    /// What became of the windows of all schedules, the oldest first; of the last 24 hours unless --since says otherwise
     #[command(after_help = "Examples:\n  mainspring schedule windows --outcome missed\n  \
-                      mainspring schedule windows --from 2026-11-17T00:00:00Z --job nightly-report")]
+                      mainspring schedule windows --since 7d --job nightly-report")]
     Windows(Ledger),
     /// The windows of all schedules that come next
     #[command(
@@ -77,6 +82,11 @@ struct List {
 struct History {
     #[command(flatten)]
     named: Named,
+    /// Only those of which this became: ran, late, `catch_up`, `no_event`, backfill, skipped, missed
+    #[arg(long, value_name = "OUTCOME")]
+    outcome: Option<String>,
+    #[command(flatten)]
+    passed: Between,
     #[command(flatten)]
     page: Page,
     #[command(flatten)]
@@ -93,12 +103,8 @@ struct Ledger {
     /// Only those of which this became: ran, late, `catch_up`, `no_event`, backfill, skipped, missed
     #[arg(long, value_name = "OUTCOME")]
     outcome: Option<String>,
-    /// From this instant on; 24 hours ago unless it is given
-    #[arg(long, value_name = "INSTANT")]
-    from: Option<String>,
-    /// Before this instant; now unless it is given
-    #[arg(long, value_name = "INSTANT")]
-    to: Option<String>,
+    #[command(flatten)]
+    passed: Between,
     #[command(flatten)]
     listing: Listing,
 }
@@ -136,12 +142,13 @@ pub(super) const SCHEDULES: Rows = Rows {
 const WINDOWS: Rows = Rows {
     key: "windows",
     columns: &[
-        text("WINDOW", "first"),
+        instant("WINDOW", "first"),
         text("COUNT", "count"),
         text("OUTCOME", "outcome"),
+        text("STATE", "run_state"),
         id("RUN", "run_id"),
         text("REASON", "reason"),
-        text("LAST", "last").only_wide(),
+        instant("LAST", "last").only_wide(),
         id("TASK", "task_id").only_wide(),
         age("DECIDED", "decided_at").only_wide(),
     ],
@@ -150,12 +157,13 @@ const LEDGER: Rows = Rows {
     key: "windows",
     columns: &[
         pair("SCHEDULE", "job", "name"),
-        text("WINDOW", "first"),
+        instant("WINDOW", "first"),
         text("COUNT", "count"),
         text("OUTCOME", "outcome"),
-        text("REASON", "reason"),
+        text("STATE", "run_state"),
         id("RUN", "run_id"),
-        text("LAST", "last").only_wide(),
+        text("REASON", "reason"),
+        instant("LAST", "last").only_wide(),
         id("TASK", "task_id").only_wide(),
         age("DECIDED", "decided_at").only_wide(),
         text("TENANT", "tenant").only_wide(),
@@ -166,7 +174,7 @@ const UPCOMING: Rows = Rows {
     columns: &[
         pair("SCHEDULE", "job", "name"),
         age("BEGINS", "begins_at"),
-        text("AT", "begins_at"),
+        instant("AT", "begins_at"),
         text("WHEN", "description"),
         text("JOB PAUSED", "job_paused").only_wide(),
         text("TENANT", "tenant").only_wide(),
@@ -205,10 +213,18 @@ impl List {
 impl History {
     fn run(self) -> anyhow::Result<ExitCode> {
         let (limit, tenant) = (self.page.limit(), self.named.tenant.name(&self.listing.connect)?);
-        let Self { named, page, listing } = self;
+        let Self { named, page, listing, outcome, passed } = self;
+        let (from, to) = passed.instants();
         listing.show_at(WINDOWS, async |client| {
             let path = path(client, &named.name, &tenant).await?;
-            let wanted = [("tenant", Some(&*tenant)), ("limit", Some(&*limit)), ("cursor", page.cursor())];
+            let wanted = [
+                ("tenant", Some(&*tenant)),
+                ("limit", Some(&*limit)),
+                ("cursor", page.cursor()),
+                ("outcome", outcome.as_deref()),
+                ("from", from.as_deref()),
+                ("to", to.as_deref()),
+            ];
             Ok(query(&format!("{path}/history"), &wanted))
         })
     }
@@ -216,13 +232,14 @@ impl History {
 
 impl Ledger {
     fn run(self) -> anyhow::Result<ExitCode> {
+        let (from, to) = self.passed.instants();
         let tenant = self.tenant.filter(&self.listing.connect)?;
         let wanted = [
             ("tenant", tenant.as_deref()),
             ("job", self.job.as_deref()),
             ("outcome", self.outcome.as_deref()),
-            ("from", self.from.as_deref()),
-            ("to", self.to.as_deref()),
+            ("from", from.as_deref()),
+            ("to", to.as_deref()),
         ];
         self.listing.show(&query("/v1/windows", &wanted), LEDGER)
     }

@@ -138,7 +138,10 @@ fn a_submission_without_a_key_that_is_sent_again_is_looked_up() {
     let new = Submit { resent: true, ..rig.submit(StartTime::Now) };
     let id = new.id;
     let first = rig.call(Command::Submit(Box::new(new)));
-    assert_eq!(first, Ok(Answer::Submitted { id, status: Status::Queued }), "the first was lost");
+    assert!(
+        matches!(first, Ok(Answer::Submitted { id: told, status: Status::Queued, .. }) if told == id),
+        "the first was lost: {first:?}"
+    );
 }
 
 #[test]
