@@ -61,8 +61,11 @@ const page = await build({
 cpSync(join(root, 'src/icon.svg'), join(dist, 'icon.svg'));
 const app = name(page, 'src/main.tsx');
 const style = name(page, 'src/style.css');
+// What the script imports is asked for together with it.
+const imports = Object.entries(page.metafile.outputs).find(([path]) => basename(path) === app)[1].imports
+  .filter(({ kind }) => kind === 'import-statement').map(({ path }) => `<link rel="modulepreload" href="/ui/assets/${basename(path)}">\n`);
 const html = readFileSync(join(root, 'src/index.html'), 'utf8')
-  .replace('APP', app).replace('STYLE', style).replace('ICON', 'icon.svg');
+  .replace('APP', app).replace('STYLE', style).replace('ICON', 'icon.svg').replace('</head>', `${imports.join('')}</head>`);
 writeFileSync(join(dist, 'index.html'), html);
 writeFileSync(join(dist, 'THIRD_PARTY.txt'), thirdParty());
 writeFileSync(join(dist, 'BUILD'), `${sourceHash()}\n`);

@@ -1,7 +1,7 @@
 // For work on the console: serves `dist/` with the headers of the product and passes everything else to a server.
 // usage: npm run dev [-- PORT SERVER]     as 7171 http://127.0.0.1:7070
 import { createServer, request } from 'node:http';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,9 +11,16 @@ const server = new URL(process.argv[3] ?? 'http://127.0.0.1:7070');
 const types = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml' };
 const csp = readFileSync(join(root, 'csp.txt'), 'utf8').trim();
 
+/** As `crates/console/build.rs` has them. */
+const guides = (folder = join(root, '../docs'), prefix = '') => {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const pages = entries.filter(({ name }) => name.endsWith('.md')).map(({ name }) => `\u001e${prefix}${name}\n${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`);
+  return pages.join('') + entries.filter((entry) => entry.isDirectory()).map(({ name }) => guides(join(folder, name), `${prefix}${name}/`)).join('');
+};
+
 const file = (answer, name) => {
   try {
-    const bytes = readFileSync(join(root, 'dist', name));
+    const bytes = name === 'guides.txt' ? guides() : readFileSync(join(root, 'dist', name));
     answer.writeHead(200, {
       'content-type': `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`,
       'content-security-policy': csp,

@@ -1,10 +1,19 @@
 // Measures the console in a real Chromium, and prints a table as docs/console.md has it.
-// usage: MAINSPRING_BINARY=… node bench/bench.mjs [part of a name]
+// usage: MAINSPRING_BINARY=… node bench/bench.mjs [part of a name] [--ended 1000000] [--events SECONDS] [--long]
+// --ended: so many ended tasks are there before anything is measured. --events: how long changes are made at full rate (20).
+// --long: also what takes an hour (an idle page for ten minutes, an hour of changes).
 // It starts a server of its own in a directory below /tmp. On a busy machine every figure is an upper bound.
 import { chromium } from 'playwright-core';
 import { Product, fill } from '../tests/browser/product.mjs';
 
-const wanted = process.argv[2] ?? '';
+const words = process.argv.slice(2);
+const flag = (name, otherwise) => {
+  const at = words.indexOf(name);
+  return at < 0 ? otherwise : Number(words.splice(at, 2)[1]);
+};
+const [ENDED, EVENTS_SECONDS] = [flag('--ended', 0), flag('--events', 20)];
+const isLong = words.includes('--long');
+const wanted = words.find((word) => !word.startsWith('--')) ?? '';
 const executablePath = process.env.MAINSPRING_CHROMIUM ?? '/usr/bin/chromium';
 const LIVE = '.live.on';
 
@@ -177,17 +186,177 @@ const MEASURES = {
     ];
   },
 
+  async answers(browser, product) {
+    const paths = ['/v1/attention', '/v1/runs?limit=200', '/v1/runs?limit=999', '/v1/jobs?limit=999', '/v1/schedules?limit=200', '/v1/schedules:upcoming?within=24h&limit=999',
+      '/v1/windows', '/v1/tasks?limit=200', '/v1/dead-letters?limit=200', '/v1/dead-letters/groups', '/v1/pools', '/v1/stats', '/v1/limits', '/v1/workers', '/v1/system',
+      '/v1/stats/series?step=1s&points=600', '/v1/backfills?limit=200'];
+    const found = [];
+    for (const path of paths) {
+      for (let turn = 0; turn < 10; turn++) {
+        const began = performance.now();
+        const response = await fetch(product.url + path, { headers: { 'accept-encoding': 'gzip' } });
+        await response.arrayBuffer();
+        found.push({ path, took: performance.now() - began, bytes: Number(response.headers.get('content-length')) });
+      }
+    }
+    const took = found.map((one) => one.took);
+    const slowest = found.toSorted((a, b) => b.took - a.took)[0];
+    const largest = found.toSorted((a, b) => b.bytes - a.bytes)[0];
+    return [[`any answer of ${paths.length} that the console asks for${ENDED ? `, ${ENDED} ended tasks` : ''}`, 'p95 50 ms, 256 KB gz',
+      `p95 ${ms(p95(took))}, slowest ${ms(slowest.took)} (${slowest.path}), largest ${kb(largest.bytes)} gz`]];
+  },
+
+  async 'rows'(browser, product) {
+    const some = JSON.stringify(Array.from({ length: 5000 }, () => ({ task_type: 'noop', job: 'rows', delay_ms: 7_200_000 })));
+    for (let part = 0; part < 20; part++) await product.call('POST', '/v1/tasks:batch', some);
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await open(context, product, 'tasks?job=rows');
+    await page.locator('.row-link').first().waitFor();
+    const count = await page.evaluate(async () => {
+      const main = document.querySelector('main');
+      const rows = () => Math.round(document.querySelector('.tbody').getBoundingClientRect().height / 36);
+      for (let idle = 0; rows() < 100_000 && idle < 200; idle++) {
+        const before = rows();
+        main.scrollTop = main.scrollHeight;
+        await new Promise((done) => setTimeout(done, 30));
+        if (rows() > before) idle = 0;
+      }
+      return rows();
+    });
+    const jumps = await page.evaluate(async () => {
+      const main = document.querySelector('main');
+      const found = [];
+      for (let turn = 0; turn < 20; turn++) {
+        const began = performance.now();
+        main.scrollTop = ((turn * 7919) % 100) / 100 * main.scrollHeight;
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        found.push(performance.now() - began);
+      }
+      return found;
+    });
+    const found = await frames(page, 200, `document.querySelector('main').scrollTop = 100000 + at * 90;`);
+    const elements = await page.locator('.table *').count();
+    await context.close();
+    return [[`${count} rows: a frame while they scroll; elements of the list; a jump`, 'p95 25 ms, 400, 50 ms', `p95 ${ms(p95(found))}, ${elements} elements, jump p95 ${ms(p95(jumps))} of two frames`]];
+  },
+
+  async 'events at full rate'(browser, product) {
+    await product.apply('job: mark\ntasks:\n  one: { noop: {} }\n');
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await open(context, product, 'runs');
+    await page.evaluate(() => {
+      globalThis.long = [];
+      new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
+    });
+    const stop = new AbortController();
+    let events = 0;
+    const counting = fetch(`${product.url}/v1/events`, { signal: stop.signal }).then(async ({ body }) => {
+      for await (const bytes of body) for (const byte of bytes) if (byte === 10) events++;
+    }).catch(() => {});
+    const end = Date.now() + EVENTS_SECONDS * 1000;
+    const some = JSON.stringify(Array.from({ length: 2000 }, () => ({ task_type: 'noop', job: 'storm' })));
+    const storm = (async () => {
+      while (Date.now() < end) {
+        // A task makes three or four changes: ten thousand changes a second, if the server keeps up.
+        const next = new Promise((wake) => setTimeout(wake, 600));
+        await product.call('POST', '/v1/tasks:batch', some).catch(() => {});
+        await next;
+      }
+    })();
+    const behind = [];
+    while (Date.now() < end) {
+      const began = Date.now();
+      const id = await product.start('mark').catch(() => undefined);
+      if (id) {
+        await page.locator(`.row-link[href*="${id}"]`).waitFor({ timeout: 20_000 });
+        behind.push(Date.now() - began);
+      }
+      await new Promise((wake) => setTimeout(wake, 500));
+    }
+    await storm;
+    await product.until('nothing waits', async () => (await product.get('/v1/tasks?job=storm&state=queued,running&limit=1')).tasks.length === 0, 600);
+    stop.abort();
+    await counting;
+    const long = await page.evaluate(() => globalThis.long);
+    // Afterwards the page and REST say the same.
+    await page.waitForTimeout(1500);
+    const shown = await page.locator('.tbody .row-link').evaluateAll((links) => links.slice(0, 10).map((link) => `${new URL(link.href).searchParams.get('open')} ${link.textContent.trim()}`));
+    const told = (await product.get('/v1/runs?limit=10')).runs.map((run) => `${run.run_id} ${run.state}`);
+    await context.close();
+    return [[`changes at full rate for ${EVENTS_SECONDS} s: long tasks of the page; how far it is behind`, '10,000/s, 50 ms, 300 ms',
+      `${Math.round(events / EVENTS_SECONDS)}/s, longest task ${long.length ? ms(Math.max(...long)) : 'below 50 ms'} (${long.length} over 50 ms), a started run is seen after p95 ${ms(p95(behind))} of ${behind.length}, afterwards ${shown.join() === told.join() ? 'equal to REST' : `NOT equal to REST: ${shown} / ${told}`}`]];
+  },
+
+  async 'log'(browser, product) {
+    await product.apply('job: chatter\ntasks:\n  talk: { shell: "seq 1 400000", retries: 0 }\n');
+    const run = await product.start('chatter');
+    await product.ended(run);
+    const task = (await product.get(`/v1/runs/${run}`)).tasks[0].task_id;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await open(context, product, 'tasks');
+    const began = Date.now();
+    await page.goto(`${product.url}/ui/tasks/${task}`, { waitUntil: 'commit' });
+    await page.locator('.log-line').first().waitFor();
+    const took = Date.now() - began;
+    const found = await frames(page, 100, `document.querySelector('.log-lines').scrollTop = at * 900;`);
+    await context.close();
+    return [['log of 400,000 lines (2.6 MB): first lines, with the load of the page; a frame while it scrolls', '300 ms, p95 25 ms', `${ms(took)}, p95 ${ms(p95(found))}`]];
+  },
+
+  async 'idle'(browser, product) {
+    if (!isLong) return [];
+    const context = await browser.newContext();
+    const page = await open(context, product, 'workers');
+    await page.waitForTimeout(5000);
+    let asked = 0;
+    page.on('request', () => asked++);
+    await page.waitForTimeout(600_000);
+    await context.close();
+    return [['an idle page for ten minutes: requests', '0', `${asked}, with the samples of \`dev\` running`]];
+  },
+
+  async 'an hour'(browser, product) {
+    if (!isLong) return [];
+    const context = await browser.newContext();
+    const page = await open(context, product, 'tasks');
+    const cdp = await context.newCDPSession(page);
+    const weigh = async () => {
+      await cdp.send('HeapProfiler.collectGarbage');
+      return { heap: (await cdp.send('Runtime.getHeapUsage')).usedSize, elements: await page.locator('*').count() };
+    };
+    const some = JSON.stringify(Array.from({ length: 125 }, () => ({ task_type: 'noop', job: 'hour' })));
+    for (let turn = 0; turn < 10; turn++) await product.call('POST', '/v1/tasks:batch', some);
+    await page.waitForTimeout(10_000);
+    const before = await weigh();
+    for (const end = Date.now() + 3_600_000; Date.now() < end;) {
+      await product.call('POST', '/v1/tasks:batch', some).catch(() => {});
+      await new Promise((wake) => setTimeout(wake, 1000));
+    }
+    const after = await weigh();
+    await context.close();
+    return [['an hour at 500 events/s: heap, elements', '+ 5 MB, ± 5 %', `${((after.heap - before.heap) / 1e6).toFixed(1)} MB, ${before.elements} → ${after.elements}`]];
+  },
+
   async tabs(browser, product) {
     const context = await browser.newContext();
     const took = [];
     for (let tab = 0; tab < 12; tab++) {
       const began = Date.now();
-      await open(context, product, 'runs');
+      const page = await open(context, product, 'runs');
+      await page.locator('.row-link').first().waitFor();
       took.push(Date.now() - began);
     }
+    const other = await browser.newContext();
+    const began = Date.now();
+    const atOnce = Math.max(...await Promise.all(Array.from({ length: 12 }, async () => {
+      const page = await open(other, product, 'runs');
+      await page.locator('.row-link').first().waitFor();
+      return Date.now() - began;
+    })));
+    await other.close();
     const listeners = (await (await fetch(`${product.url}/metrics`)).text()).match(/mainspring_feed_listeners (\d+)/)?.[1];
     await context.close();
-    return [['12 tabs, each live', '1 s', `at most ${ms(Math.max(...took))}${listeners ? `, ${listeners} stream` : ''}`]];
+    return [['12 tabs, each live', '1 s', `one after another: at most ${ms(Math.max(...took))}${listeners ? `, ${listeners} stream` : ''}; all at once: the last after ${ms(atOnce)}`]];
   },
 
   async 'killed and back'(browser, product) {
@@ -210,6 +379,11 @@ const product = await Product.start();
 const rows = [];
 try {
   await fill(product);
+  const batch = JSON.stringify(Array.from({ length: 5000 }, () => ({ task_type: 'noop', job: 'ended' })));
+  for (let made = 0; made < ENDED; made += 5000) {
+    await product.until('there is room', () => product.call('POST', '/v1/tasks:batch', batch), 60);
+  }
+  if (ENDED) await product.until('all have ended', async () => (await product.get('/v1/stats')).queued < 100, 600);
   for (const [name, measure] of Object.entries(MEASURES)) {
     if (!name.includes(wanted)) continue;
     try {

@@ -1,4 +1,4 @@
-//! The console: the files of `web/dist`, embedded, so that the binary is all that is needed.
+//! The console: the files of `web/dist` and the guides of `docs/`, embedded, so that the binary is all that is needed.
 //! Entry: [`routes`].
 //! - WC-1 every page of `/ui/` is the same document, so that any address can be opened or reloaded; a missing asset is an
 //!   error, never that document
@@ -8,10 +8,14 @@
 //! Not here: the API that the console calls (`mainspring-api`), its source (`web/`).
 #![forbid(unsafe_code)]
 
+use std::io::Read as _;
+use std::sync::Arc;
+
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use flate2::read::GzDecoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 const ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -28,25 +32,58 @@ const HOME: &str = "Mainspring\n\n\
     metrics   /metrics\n\n\
     The command line: mainspring --help\n";
 
-/// One file of `web/dist`.
+/// One file, as `gzip`: nearly all callers take it so.
 struct Asset {
     name: &'static str,
-    plain: &'static [u8],
     packed: &'static [u8],
 }
 
-/// `/`, and everything below `/ui`. None of it says anything about the server's data, so no token is needed.
-pub fn routes() -> Router {
+impl Asset {
+    fn plain(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        GzDecoder::new(self.packed).read_to_end(&mut bytes).expect("the build has packed it");
+        bytes
+    }
+}
+
+/// `/`, and everything below `/ui`. None of it says anything about the server's data, so no token is needed. `base`: the
+/// folder of the site below which browsers reach the server, as `/tools/mainspring`; empty if it is the whole site.
+pub fn routes(base: &str) -> Router {
+    let home = format!("{base}/ui/");
+    let at_home = home.clone();
+    let to_home = move || {
+        let to = [(header::LOCATION, at_home.clone())];
+        std::future::ready((StatusCode::TEMPORARY_REDIRECT, to, HOME))
+    };
+    let to_ui = move || std::future::ready(Redirect::temporary(&home));
     Router::new()
-        .route("/", get(async || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "/ui/")], HOME)))
-        .route("/ui", get(async || Redirect::temporary("/ui/")))
+        .route("/", get(to_home))
+        .route("/ui", get(to_ui))
         .route("/ui/", get(document))
         .route("/ui/{*page}", get(document))
         .route("/ui/assets/{*name}", get(asset))
+        .with_state(Arc::new(Below { document: document_below(base) }))
 }
 
-async fn document(headers: HeaderMap) -> Response {
-    serve(DOCUMENT, &headers)
+/// What is different below a folder.
+struct Below {
+    /// `None`: the document as it was built.
+    document: Option<Vec<u8>>,
+}
+
+/// The scripts find the folder by their address; what the document loads must name it.
+fn document_below(base: &str) -> Option<Vec<u8>> {
+    let asset = ASSETS.iter().find(|asset| asset.name == DOCUMENT).filter(|_| !base.is_empty())?;
+    let plain = asset.plain();
+    let text = String::from_utf8_lossy(&plain);
+    Some(text.replace("=\"/ui/", &format!("=\"{base}/ui/")).into_bytes())
+}
+
+async fn document(State(below): State<Arc<Below>>, headers: HeaderMap) -> Response {
+    match &below.document {
+        Some(document) => with_headers(document.clone().into_response(), DOCUMENT, false),
+        None => serve(DOCUMENT, &headers),
+    }
 }
 
 async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
@@ -59,12 +96,16 @@ fn serve(name: &str, request: &HeaderMap) -> Response {
         return (StatusCode::NOT_FOUND, text).into_response();
     };
     let takes_gzip = accepts_gzip(request);
-    let mut response = if takes_gzip { asset.packed.into_response() } else { asset.plain.into_response() };
+    let response = if takes_gzip { asset.packed.into_response() } else { asset.plain().into_response() };
+    with_headers(response, name, takes_gzip)
+}
+
+fn with_headers(mut response: Response, name: &str, is_packed: bool) -> Response {
     let headers = response.headers_mut();
     let mut set = |name, value| {
         headers.insert(name, HeaderValue::from_static(value));
     };
-    if takes_gzip {
+    if is_packed {
         set(header::CONTENT_ENCODING, "gzip");
     }
     set(header::VARY, "accept-encoding");

@@ -9,12 +9,16 @@ use tower::ServiceExt as _;
 use super::*;
 
 async fn ask(path: &str, encoding: Option<&str>) -> (StatusCode, HeaderMap, Vec<u8>) {
+    ask_below("", path, encoding).await
+}
+
+async fn ask_below(base: &str, path: &str, encoding: Option<&str>) -> (StatusCode, HeaderMap, Vec<u8>) {
     let mut request = Request::get(path);
     if let Some(encoding) = encoding {
         request = request.header(header::ACCEPT_ENCODING, encoding);
     }
     let response =
-        routes().oneshot(request.body(Body::empty()).expect("a request")).await.expect("infallible");
+        routes(base).oneshot(request.body(Body::empty()).expect("a request")).await.expect("infallible");
     let (parts, body) = response.into_parts();
     let bytes = body.collect().await.expect("a body in memory").to_bytes().to_vec();
     (parts.status, parts.headers, bytes)
@@ -48,6 +52,20 @@ async fn every_page_is_the_document() {
 }
 
 #[tokio::test]
+async fn below_a_folder_the_document_and_the_ways_to_it_name_the_folder() {
+    let (status, headers, body) = ask_below("/tools/m", "/ui/runs", Some("gzip")).await;
+    assert_eq!((status, headers.get(header::CONTENT_ENCODING)), (StatusCode::OK, None));
+    assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY.trim_ascii());
+    let text = String::from_utf8(body).expect("text");
+    assert!(text.contains(&format!("src=\"/tools/m/ui/assets/{}\"", script())), "{text}");
+    assert!(!text.contains("\"/ui/"), "{text}");
+    for path in ["/", "/ui"] {
+        let (_, headers, _) = ask_below("/tools/m", path, None).await;
+        assert_eq!(headers[header::LOCATION], "/tools/m/ui/", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_missing_asset_is_an_error() {
     for name in ["main-AAAAAAAA.js", "BUILD", "..%2Findex.html", "deeper/main.js"] {
         let (status, _, body) = ask(&format!("/ui/assets/{name}"), None).await;
@@ -70,6 +88,25 @@ async fn assets_are_kept_for_ever_and_packed() {
     assert!(unpacked == plain);
     let (_, headers, _) = ask(&path, Some("gzip;q=0, br")).await;
     assert!(!headers.contains_key(header::CONTENT_ENCODING), "refused");
+}
+
+#[tokio::test]
+async fn the_guides_are_there() {
+    let (status, headers, text) = ask("/ui/assets/guides.txt", None).await;
+    assert_eq!(
+        (status, &headers[header::CACHE_CONTROL]),
+        (StatusCode::OK, &HeaderValue::from_static(ASK_EACH_TIME))
+    );
+    let text = String::from_utf8(text).expect("text");
+    let pages: Vec<_> = text.split('\u{1e}').skip(1).filter_map(|page| page.split_once('\n')).collect();
+    for path in ["concepts.md", "errors/QUEUE_FULL.md", "decisions/0001-layers-and-a-pure-core.md"] {
+        let found = pages.iter().find(|(name, _)| *name == path);
+        assert!(found.is_some_and(|(_, text)| text.starts_with("# ")), "{path}");
+    }
+    assert!(
+        pages.iter().all(|(name, _)| name.rsplit_once('.').is_some_and(|(_, ending)| ending == "md")),
+        "no picture, no document of another kind"
+    );
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ export interface Action {
   isHarmful?: boolean;
   /** The server keeps a reason with it, by this flag of the command or none. */
   takesReason?: boolean;
+  /** How many it touches, in words; asked for before the question can be answered. */
+  count?: (signal: AbortSignal) => Promise<string>;
   /** What is shown when it is done. */
   done?: (answer: unknown) => { text: string; href?: string; isBad?: boolean };
 }
@@ -231,14 +233,41 @@ function deadLettersAction(what: string, verb: 'requeue' | 'discard', body: Reco
   };
 }
 
+const asFlags = (selector: Record<string, unknown>): string[] => Object.entries(selector).flatMap(([name, value]) => {
+  if (name === 'all') return ['--all'];
+  if (name === 'labels') return Object.entries(value as object).flatMap(([key, text]) => ['--label', `${key}=${text}`]);
+  return [`--${name === 'task_type' ? 'type' : name}`, String(value)];
+});
+
 /** By filter, so that the number that it touches is not bounded by a page. */
-export function cancelTasks(selector: Record<string, unknown>, shown: string): Action {
+export function cancelTasks(selector: Record<string, unknown>, shown: string, count?: Action['count']): Action {
   return {
-    name: 'Cancel all', isHarmful: true,
+    name: 'Cancel all', isHarmful: true, takesReason: true, count,
     effect: `Cancels ${shown}. Running tasks are left alone.`,
-    request: post('/v1/tasks:cancel', selector),
-    command: ['task', 'cancel', '--yes', ...Object.entries(selector).flatMap(([name, value]) =>
-      name === 'all' ? ['--all'] : [`--${name === 'task_type' ? 'type' : name}`, String(value)])],
+    request: post('/v1/tasks:cancel', selector), command: ['task', 'cancel', '--yes', ...asFlags(selector)],
     done: () => ({ text: 'the server cancels them now' }),
+  };
+}
+
+/** All that have not ended, of what the selector names: a job, a label, a tenant. */
+export function cancelRuns(selector: Record<string, unknown>, shown: string, count?: Action['count']): Action {
+  return {
+    name: 'Cancel all', isHarmful: true, takesReason: true, count,
+    effect: `Cancels ${shown} that has not ended, also those that this page has not loaded. Tasks that run are stopped after their grace period.`,
+    request: post('/v1/runs:cancel', selector), command: ['run', 'cancel', ...asFlags(selector)],
+    done: (answer) => {
+      const { state, handled } = answer as { state?: string; handled?: number };
+      return { text: state === 'ended' && handled !== undefined ? `${handled} cancelled` : 'the server cancels them now' };
+    },
+  };
+}
+
+/** Items of a mapped task: only they run again, with what follows from the task. */
+export function clearItems(id: string, task: string, items: number[]): Action {
+  const what = items.length === 1 ? `item ${items[0]}` : `these ${items.length} items`;
+  return {
+    name: items.length === 1 ? 'Clear item' : 'Clear items', takesReason: true,
+    effect: `Runs ${what} of \`${task}\` again in this same run, and everything that follows from it. The other items are kept.`,
+    request: post(`/v1/runs/${id}:clear`, { tasks: [task], items }), command: ['run', 'clear', id, '--task', task, '--items', items.join(',')], done: message,
   };
 }

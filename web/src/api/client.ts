@@ -24,6 +24,17 @@ export class ApiError extends Error {
 
 /** The newest record of the journal that an answer has told of. */
 export const newestRecord = signal<number | undefined>(undefined);
+/** Of each load, by its signal: the oldest record that one of its answers has seen for certain. */
+const seenBy = new WeakMap<AbortSignal, number>();
+
+/** What was durable up to this record is in everything that was loaded with this signal; 0 where an answer does not say. */
+export const seenRecord = (signal: AbortSignal): number => seenBy.get(signal) ?? 0;
+
+/** The next requests are answered with at least this record. */
+export function noteRecord(record: number): void {
+  if (record > (newestRecord.peek() ?? 0)) newestRecord.value = record;
+}
+
 /** The server wants a token that this browser does not have. */
 export const needsToken = signal(false);
 
@@ -45,6 +56,9 @@ export async function get<T>(path: string, params?: Params, signal?: AbortSignal
   const response = await ask(url(path, params), { signal, headers, cache });
   return (await response.json()) as T;
 }
+
+/** A file of the console itself. */
+export const text = async (path: string, signal?: AbortSignal): Promise<string> => (await ask(url(path), { signal })).text();
 
 export interface Request_ {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -75,8 +89,11 @@ async function ask(to: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error;
     throw new ApiError('the server cannot be reached', 'UNREACHABLE', 'this page tries again by itself', 0);
   }
-  const record = Number(response.headers.get('mainspring-record'));
-  if (record > (newestRecord.peek() ?? 0)) newestRecord.value = record;
+  noteRecord(Number(response.headers.get('mainspring-record')));
+  if (init.signal) {
+    const seen = Number(response.headers.get('mainspring-record-seen'));
+    seenBy.set(init.signal, Math.min(seen, seenBy.get(init.signal) ?? seen));
+  }
   if (response.status === 401) needsToken.value = true;
   if (!response.ok) throw await problem(response);
   return response;

@@ -1,6 +1,7 @@
 // Everything the console reads, one function each.
 
-import { get, type Params } from './client';
+import { get, text, type Params } from './client';
+import { many } from '../format/text';
 import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
   readRun, readTask, type Attention, type Backfill, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Pool, type QuarantinedRow, type Readiness,
@@ -24,6 +25,27 @@ export async function runs(filter: Params, cursor?: string, signal?: AbortSignal
   const wire = await get<{ runs: never[]; next_cursor?: string }>('/v1/runs', { limit: PAGE, ...filter, cursor }, signal);
   return { rows: wire.runs.map(readRun), next: wire.next_cursor };
 }
+
+/** The most that are counted. */
+const COUNT_MAX = 10_000;
+const COUNT_PAGE = 1000;
+
+/** `1,234 tasks`; `More than 10,000 tasks` where there are too many to count. */
+async function counted(what: string, load: (cursor: string | undefined) => Promise<Page<unknown>>): Promise<string> {
+  let [found, cursor] = [0, undefined as string | undefined];
+  do {
+    const page = await load(cursor);
+    found += page.rows.length;
+    cursor = page.next;
+  } while (cursor && found <= COUNT_MAX);
+  return cursor ? `More than ${many(COUNT_MAX, what)}` : many(found, what);
+}
+
+export const countRuns = (filter: Params) => (signal: AbortSignal): Promise<string> =>
+  counted('run', (cursor) => runs({ ...filter, limit: COUNT_PAGE }, cursor, signal));
+
+export const countTasks = (filter: Params) => (signal: AbortSignal): Promise<string> =>
+  counted('task', (cursor) => tasks({ ...filter, limit: COUNT_PAGE }, cursor, signal));
 
 /** With all of its tasks, however many answers that takes. */
 export async function run(id: string, signal?: AbortSignal): Promise<Run> {
@@ -150,6 +172,9 @@ export const series = (step: string, points: number, signal?: AbortSignal): Prom
 export const stats = (signal?: AbortSignal): Promise<Stats> => get('/v1/stats', {}, signal);
 
 export const system = (signal?: AbortSignal): Promise<System> => get('/v1/system', {}, signal);
+
+/** All guides, in one file (`crates/console/build.rs`). */
+export const guides = (signal?: AbortSignal): Promise<string> => text('/ui/assets/guides.txt', signal);
 
 export const readiness = (signal?: AbortSignal): Promise<Readiness> => get('/readyz', {}, signal);
 

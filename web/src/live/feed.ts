@@ -1,6 +1,7 @@
 // The feed of changes: one NDJSON stream, read until it breaks, then again. Runs in the SharedWorker, or in one of the
 // tabs where there is none.
-// - LV-1 after every break, loss or gap the tabs hear `again`: they must read what they show once more
+// - LV-1 after every break, loss or gap the tabs hear `again`: they must read once more what they show, unless it was read
+//   when the stream was open, or has seen the record at which it was opened
 // - LV-2 at most ten messages a second go to a tab, whatever the rate of changes; a large batch becomes a digest
 
 import { hasEnded, type State } from '../api/state';
@@ -18,12 +19,30 @@ export interface Change {
   /** The name of the task in its run. */
   task?: string;
   at: string;
+  /** It is in this record of the journal, or an earlier one; nothing for what no record has. */
+  record: number | undefined;
+  /** When it was told, in milliseconds since 1970. */
+  heard: number;
 }
 
 export type Word =
   | { say: 'status'; status: Status }
   | { say: 'changes'; changes: Change[]; many: boolean }
-  | { say: 'again' };
+  | ({ say: 'again' } & Since);
+
+/** What must be read once more: what was asked for before `heard` and has not seen `record`, or before one of the other times. */
+export interface Since {
+  record: number;
+  /** The last change, or when the stream was opened. */
+  heard: number;
+  /** The last change that no record has, as a worker that joined. */
+  soft: number;
+  /** The last break. After it there may be another server, with a journal of its own. */
+  broken: number;
+}
+
+/** Nothing that was read until now is enough. */
+const everything = (): Since => ({ record: 0, heard: 0, soft: 0, broken: Date.now() });
 
 export interface Status {
   now: 'connecting' | 'live' | 'lost';
@@ -64,11 +83,20 @@ export function readChange(line: string): Change | 'lost' | undefined {
     run: (data.run_id as string | undefined) ?? (group === 'run' ? event.subject : undefined),
     task: data.task as string | undefined,
     at: event.time,
+    record: isJournaled(group, parts) ? (data.record as number | undefined) : undefined,
+    heard: Date.now(),
   };
 }
 
+/** Workers come and go, and tasks begin on them, without a record. */
+const isJournaled = (group: string, [, first]: string[]): boolean =>
+  group === 'task' ? hasEnded(first as State) : group === 'run' ? first !== 'started' : group === 'job' || group === 'schedule';
+
 export class Feed {
   status: Status = { now: 'connecting', since: Date.now() };
+  /** What a tab must have read that begins to listen now. */
+  since: Since = everything();
+  private wasOpen = false;
   private batch: Change[] = [];
   private isMany = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -106,8 +134,12 @@ export class Feed {
       if (!response.ok || !response.body) return;
       opened();
       this.become('live');
+      const record = Number(response.headers.get('mainspring-record'));
+      const now = Date.now();
+      this.since = { record, heard: now, soft: now, broken: this.wasOpen || !record ? now : 0 };
+      this.wasOpen = true;
       // Whatever happened while nobody listened.
-      this.tell({ say: 'again' });
+      this.tell({ say: 'again', ...this.since });
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
       for (;;) {
@@ -127,9 +159,14 @@ export class Feed {
 
   private take(line: string): void {
     const change = readChange(line);
-    if (change === 'lost') this.tell({ say: 'again' });
+    if (change === 'lost') this.tell({ say: 'again', ...(this.since = everything()) });
     else if (change && this.batch.length < BATCH_MAX) this.batch.push(change);
     else if (change) this.isMany = true;
+    if (change && change !== 'lost') {
+      this.since.heard = change.heard;
+      if (change.record === undefined) this.since.soft = change.heard;
+      else this.since.record = Math.max(this.since.record, change.record);
+    }
     if (change) this.timer ??= setTimeout(() => this.flush(), BATCH_EVERY_MS);
   }
 

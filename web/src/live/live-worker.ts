@@ -24,7 +24,7 @@ const tell = (word: Word) => ports.forEach((port) => port.postMessage(word));
       void feed.run();
     }
     port.postMessage({ say: 'status', status: feed.status } satisfies Word);
-    // It may have slept.
-    port.postMessage({ say: 'again' } satisfies Word);
+    // It may have slept. While there is no stream, all are told when there is one.
+    if (feed.status.now === 'live') port.postMessage({ say: 'again', ...feed.since } satisfies Word);
   };
 };

@@ -3,6 +3,7 @@
 
 import { signal } from '@preact/signals';
 import { url } from '../api/client';
+import { base } from '../url/route';
 import { trusted } from './trusted';
 import { Feed, type Status, type Word } from './feed';
 
@@ -17,13 +18,28 @@ export function onWord(hear: (word: Word) => void): () => void {
   return () => hearers.delete(hear);
 }
 
+/** What is read first is read when the stream is open, or has been awaited for so long: then it is not read twice. */
+const OPEN_WITHIN_MS = 100;
+let opened: () => void = () => undefined;
+let opening: Promise<void> | undefined;
+
+export const listening = (): Promise<void> | undefined => opening;
+
 function heard(word: Word): void {
+  if (word.say === 'again' || (word.say === 'status' && word.status.now !== 'connecting')) opened();
   if (word.say === 'status') status.value = word.status;
   hearers.forEach((hear) => hear(word));
 }
 
 export function listen(): void {
   const path = url('/v1/events');
+  opening = new Promise((done) => {
+    opened = () => {
+      opening = undefined;
+      done();
+    };
+    setTimeout(opened, OPEN_WITHIN_MS);
+  });
   const start = 'SharedWorker' in globalThis ? withWorker : withLock;
   try {
     start(path);
@@ -33,7 +49,7 @@ export function listen(): void {
 }
 
 function withWorker(path: string): void {
-  const worker = new SharedWorker(trusted(LIVE_WORKER) as unknown as string, { name: 'mainspring-live' });
+  const worker = new SharedWorker(trusted(base + LIVE_WORKER) as unknown as string, { name: 'mainspring-live' });
   worker.port.onmessage = ({ data }: MessageEvent<Word>) => heard(data);
   const wake = () => worker.port.postMessage({ say: 'listen', url: path });
   wake();
@@ -57,5 +73,5 @@ function withLock(path: string): void {
     });
     return feed.run();
   });
-  document.addEventListener('visibilitychange', () => !document.hidden && heard({ say: 'again' }));
+  document.addEventListener('visibilitychange', () => !document.hidden && heard({ say: 'again', record: 0, heard: 0, soft: 0, broken: Date.now() }));
 }

@@ -26,6 +26,7 @@ interface Rules<T> {
   patch?: (row: T, change: Change) => T;
   touched?: (change: Change) => boolean;
   everyMs?: number;
+  isSoft?: boolean;
 }
 
 /** The most rows that a page keeps in memory. */

@@ -1,13 +1,14 @@
 // What is on screen, read from the server and kept right by the feed.
-// - QR-1 a change that arrives while an answer is under way makes it be read again: no change is ever missed
+// - QR-1 a change that an answer may not have seen makes it be read again: no change is ever missed. It has seen what was told
+//   before it was asked for, and what is in the record that it names (`Mainspring-Record-Seen`), or before
 // - QR-2 what was read stays on screen, marked as old, while the server cannot be reached
 // - QR-3 answers that nobody looks at are kept for going back, at most [KEPT_MAX]
 
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ApiError } from '../api/client';
-import type { Change } from './feed';
-import { onWord } from './live';
+import { ApiError, noteRecord, seenRecord } from '../api/client';
+import type { Change, Word } from './feed';
+import { listening, onWord } from './live';
 
 export interface Query<T> {
   data: Signal<T | undefined>;
@@ -34,6 +35,7 @@ class Entry<T> implements Query<T> {
   touched: Touched | undefined;
   /** For what the feed does not tell of. */
   everyMs = 0;
+  isSoft = false;
   load!: (signal: AbortSignal) => Promise<T>;
   private isReading = false;
   private isDirty = false;
@@ -41,6 +43,41 @@ class Entry<T> implements Query<T> {
   private stop: AbortController | undefined;
   private took = 0;
   private tried = 0;
+  /** When what is shown, or under way, was asked for. */
+  private began = 0;
+  /** The record that it has seen. */
+  private seen = 0;
+  /** The record that it must have seen. */
+  private wanted = 0;
+
+  /** Reads again if it may be older than that. */
+  mustHave(record: number): void {
+    // What is under way says at its end what it has seen.
+    if (this.isReading) this.wanted = Math.max(this.wanted, record);
+    else if (this.seen < record) this.refresh();
+  }
+
+  hear(word: Exclude<Word, { say: 'status' }>): void {
+    const { touched } = this;
+    if (word.say === 'again') {
+      if (this.began < word.broken || (this.isSoft && this.began < word.soft)) this.refresh();
+      else if (this.began < word.heard) this.mustHave(word.record);
+    } else if (touched && word.many) this.refresh();
+    else if (touched) {
+      for (const change of word.changes) {
+        if (this.began > change.heard || !touched(change)) continue;
+        if (change.record === undefined) this.refresh();
+        else this.mustHave(change.record);
+      }
+    }
+  }
+
+  /** Somebody looks at it. */
+  open(): void {
+    this.users++;
+    // What somebody else has just asked for will do.
+    if (!this.isReading) this.refresh();
+  }
 
   refresh = (): void => {
     this.isDirty = true;
@@ -61,14 +98,23 @@ class Entry<T> implements Query<T> {
   async read(): Promise<void> {
     this.isReading = true;
     this.isDirty = false;
+    this.wanted = 0;
     const stop = new AbortController();
     this.stop = stop;
+    // It has not been asked for yet, so it will have seen all that is told until then.
+    this.began = Infinity;
+    await listening();
+    if (stop.signal.aborted) return;
+    this.began = Date.now();
     const began = performance.now();
     let again: number | undefined;
+    let isOld = false;
     try {
       const data = await this.load(stop.signal);
       if (stop.signal.aborted) return;
       this.data.value = data;
+      this.seen = seenRecord(stop.signal);
+      isOld = this.seen < this.wanted;
       this.at.value = Date.now();
       this.error.value = undefined;
     } catch (error) {
@@ -82,7 +128,7 @@ class Entry<T> implements Query<T> {
     this.tried = Date.now();
     this.isReading = false;
     if (!this.users) return;
-    if (this.isDirty) this.refresh();
+    if (this.isDirty || isOld) this.refresh();
     else if (again ?? this.everyMs) this.timer = setTimeout(() => void this.read(), again ?? this.everyMs);
   }
 }
@@ -91,11 +137,9 @@ const entries = new Map<string, Entry<unknown>>();
 
 onWord((word) => {
   if (word.say === 'status') return;
-  for (const entry of entries.values()) {
-    if (!entry.users) continue;
-    const { touched } = entry;
-    if (word.say === 'again' || (touched && (word.many || word.changes.some(touched)))) entry.refresh();
-  }
+  // What is read now is read with all that was told.
+  if (word.say === 'changes') noteRecord(word.changes.reduce((most, { record = 0 }) => Math.max(most, record), 0));
+  for (const entry of entries.values()) if (entry.users) entry.hear(word);
 });
 
 function entryOf<T>(key: string): Entry<T> {
@@ -119,6 +163,8 @@ export interface Options {
   /** Which changes make it old. */
   touched?: Touched;
   everyMs?: number;
+  /** It shows what no record has: which workers are there, which tasks have begun on them. */
+  isSoft?: boolean;
 }
 
 /** `key` names the answer; the same key is read once, whoever asks. */
@@ -127,9 +173,9 @@ export function useQuery<T>(key: string, load: (signal: AbortSignal) => Promise<
   entry.load = load;
   entry.touched = options.touched;
   entry.everyMs = options.everyMs ?? 0;
+  entry.isSoft = options.isSoft ?? false;
   useEffect(() => {
-    entry.users++;
-    entry.refresh();
+    entry.open();
     return () => {
       entry.users--;
       if (!entry.users) entry.rest();

@@ -1,5 +1,7 @@
 // Trusted Types: the one policy of this page, which lets scripts of its own folder be started as workers.
 
+import { base } from '../url/route';
+
 interface Policy {
   createScriptURL(url: string): string;
 }
@@ -14,7 +16,8 @@ export function trusted(script: string): string {
   if (!factory) return script;
   policy ??= factory.createPolicy('mainspring', {
     createScriptURL(url) {
-      if (!/^\/ui\/assets\/[\w.-]+\.js$/.test(url)) throw new TypeError(`not a script of this page: ${url}`);
+      const below = url.startsWith(base) ? url.slice(base.length) : '';
+      if (!/^\/ui\/assets\/[\w.-]+\.js$/.test(below)) throw new TypeError(`not a script of this page: ${url}`);
       return url;
     },
   });

@@ -39,12 +39,12 @@ export function pairs(old: RunTask[], now: RunTask[]): Pair[] {
 const Side = ({ of }: { of: Pair['old'] }) => (of ? <StateBadge state={of.state} /> : <span class="quiet">not there</span>);
 
 const COLUMNS: Column<Pair>[] = [
-  { name: 'Task', width: 'minmax(110px, 1.500fr)', cell: (row) => row.name },
-  { name: 'Then', width: '136px', cell: (row) => <Side of={row.old} />, isWideOnly: true },
-  { name: 'Now', width: '136px', cell: (row) => <Side of={row.now} /> },
-  { name: 'Took then', width: '76px', cell: (row) => (row.old?.ms === undefined ? '–' : span(row.old.ms)), isNumber: true, isWideOnly: true },
-  { name: 'Took now', width: '76px', cell: (row) => (row.now?.ms === undefined ? '–' : span(row.now.ms)), isNumber: true, isWideOnly: true },
-  { name: 'Longer by', width: '76px', cell: (row) => (row.more > 0 ? span(row.more) : ''), isNumber: true },
+  { name: 'Task', width: 'minmax(110px, 1.500fr)', by: (row) => row.name, cell: (row) => row.name },
+  { name: 'Then', width: '158px', by: (row) => row.old?.state, cell: (row) => <Side of={row.old} />, isWideOnly: true },
+  { name: 'Now', width: '158px', by: (row) => row.now?.state, cell: (row) => <Side of={row.now} /> },
+  { name: 'Took then', width: '76px', by: (row) => row.old?.ms, cell: (row) => (row.old?.ms === undefined ? '–' : span(row.old.ms)), isNumber: true, isWideOnly: true },
+  { name: 'Took now', width: '76px', by: (row) => row.now?.ms, cell: (row) => (row.now?.ms === undefined ? '–' : span(row.now.ms)), isNumber: true, isWideOnly: true },
+  { name: 'Longer by', width: '76px', by: (row) => row.more, cell: (row) => (row.more > 0 ? span(row.more) : ''), isNumber: true },
 ];
 
 export function Compare({ run }: { run: Run }) {
@@ -68,7 +68,7 @@ export function Compare({ run }: { run: Run }) {
         ['Trigger', old.trigger === run.trigger ? `${run.trigger}, the same` : `${old.trigger} then, ${run.trigger} now`],
       ]} />
       <Section title="Parameters"><Diff lines={difference(text(old.parameters), text(run.parameters))} /></Section>
-      <Section title="Tasks"><Table label="Tasks of both runs" rows={rows} id={(row) => row.name} columns={COLUMNS} href={() => href(['runs', run.run_id])} /></Section>
+      <Section title="Tasks"><Table label="Tasks of both runs" sortAt="by" rows={rows} id={(row) => row.name} columns={COLUMNS} href={() => href(['runs', run.run_id])} /></Section>
     </>
   );
 }

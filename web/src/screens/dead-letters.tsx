@@ -12,6 +12,7 @@ import { href, openHref, opened, param, withQuery } from '../url/route';
 import { Act } from '../ui/act';
 import { Empty, Failure, Loading, Section, StateBadge, Time, useTitle } from '../ui/basics';
 import { TextFacet } from '../ui/facets';
+import { Plain, type PlainColumn } from '../ui/plain';
 import { Stale } from '../ui/stale';
 import { Table, type Column } from '../ui/table';
 import { title } from './words';
@@ -21,11 +22,11 @@ const AT_ONCE_MAX = 1000;
 const GROUPS_MAX = 12;
 
 const COLUMNS: Column<Task>[] = [
-  { name: 'Task', width: 'minmax(120px, 1.400fr)', cell: (task) => <span class="two"><span>{task.payload ? title(task) : (task.job ?? task.task_type)}</span><small>{task.last_error?.message ?? ''}</small></span> },
-  { name: 'State', width: '124px', cell: (task) => <StateBadge state={task.state} />, isWideOnly: true },
-  { name: 'Error', width: '130px', cell: (task) => task.last_error && `${task.last_error.class} ${task.last_error.code}`, isWideOnly: true },
-  { name: 'Tries', width: '46px', cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
-  { name: 'Ended', width: '108px', cell: (task) => <Time at={task.ended_at} />, isNumber: true },
+  { name: 'Task', width: 'minmax(120px, 1.400fr)', by: (task) => (task.payload ? title(task) : (task.job ?? task.task_type)), cell: (task) => <span class="two"><span>{task.payload ? title(task) : (task.job ?? task.task_type)}</span><small>{task.last_error?.message ?? ''}</small></span> },
+  { name: 'State', width: '124px', by: (task) => task.state, cell: (task) => <StateBadge state={task.state} />, isWideOnly: true },
+  { name: 'Error', width: '130px', by: (task) => task.last_error && errorWords(task.last_error), cell: (task) => task.last_error && `${task.last_error.class} ${task.last_error.code}`, isWideOnly: true },
+  { name: 'Tries', width: '46px', by: (task) => task.attempt_count, cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
+  { name: 'Ended', width: '108px', by: (task) => task.ended_at, cell: (task) => <Time at={task.ended_at} />, isNumber: true },
 ];
 
 interface Failed {
@@ -66,33 +67,32 @@ export default function DeadLetters() {
       <div class="head"><h1 class="sr">Dead letters</h1>
         {ids.length > 0 && <span class="acts"><span>{ids.length} selected</span><Act action={changeDeadLetters(ids, 'requeue')} /><Act action={changeDeadLetters(ids, 'discard')} /></span>}
       </div>
-      <div class="filters"><TextFacet name="job" label="Job" /><TextFacet name="label" label="Label, as team=ops" />{param('error') && <a class="chip on" href={withQuery({ error: '' })}>{param('error')} ✕</a>}</div>
+      <div class="filters"><TextFacet name="job" label="Job" /><TextFacet name="label" label="Label, k=v" />{param('error') && <a class="chip on" href={withQuery({ error: '' })}>{param('error')} ✕</a>}</div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!page.rows && !page.error && <Loading />}
       {page.rows?.length === 0 && <Empty title="No dead letters"><p>A task that has failed for good, after all its retries, appears here until somebody queues it again or discards it.</p></Empty>}
       {groups.data.value && groups.data.value.groups.length > 0 && !param('error') && <Groups groups={groups.data.value.groups} more={groups.data.value.more} />}
-      {rows.length > 0 && <Table label="Dead letters" rows={rows} id={(task) => task.task_id} columns={COLUMNS} current={opened.value} href={(task) => openHref(task.task_id)} more={page.more} hasMore={page.hasMore} selected={chosen.value} select={select} />}
+      {rows.length > 0 && <Table label="Dead letters" order="Newest first" rows={rows} id={(task) => task.task_id} columns={COLUMNS} current={opened.value} href={(task) => openHref(task.task_id)} more={page.more} hasMore={page.hasMore} selected={chosen.value} select={select} />}
     </>
   );
 }
+
+const GROUP_COLUMNS: PlainColumn<DeadLetterGroup>[] = [
+  { name: 'Tasks', isNumber: true, by: (group) => group.count, cell: (group) => count(group.count) },
+  { name: 'Error', by: errorWords, cell: (group) => (
+    <><a href={withQuery({ error: errorWords(group), job: group.job })} title={group.message}>{group.class === 'none' ? 'ended by an operator' : `${group.class} ${group.code}: ${group.message}`}</a> <a class="quiet" href={openHref(group.sample_task_id)}>newest</a></>) },
+  { name: 'Job', by: (group) => group.job, cell: (group) => (group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>) },
+  { name: 'First', isTight: true, by: (group) => group.first_at, cell: (group) => <Time at={group.first_at} /> },
+  { name: 'Last', isTight: true, by: (group) => group.last_at, cell: (group) => <Time at={group.last_at} /> },
+  { name: 'Actions', isTight: true, isSilent: true, cell: (group) => <span class="acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></span> },
+];
 
 /** Grouped by the server, over all of them and not only those that are loaded. */
 function Groups({ groups, more }: { groups: DeadLetterGroup[]; more: boolean }) {
   const shown = groups.slice(0, GROUPS_MAX);
   return (
     <Section title={`By error${more ? ', of the newest 5,000' : ''}`}>
-      <div class="scroll-x" tabIndex={0}><table class="plain">
-        <thead><tr><th class="tight">Tasks</th><th>Error</th><th>Job</th><th class="tight">First</th><th class="tight">Last</th><th><span class="sr">Actions</span></th></tr></thead>
-        <tbody>{shown.map((group) => (
-          <tr key={group.fingerprint}>
-            <td class="tight num">{count(group.count)}</td>
-            <td><a href={withQuery({ error: errorWords(group), job: group.job })} title={group.message}>{group.class === 'none' ? 'ended by an operator' : `${group.class} ${group.code}: ${group.message}`}</a> <a class="quiet" href={openHref(group.sample_task_id)}>newest</a></td>
-            <td>{group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>}</td>
-            <td class="tight"><Time at={group.first_at} /></td><td class="tight"><Time at={group.last_at} /></td>
-            <td class="tight"><span class="acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></span></td>
-          </tr>
-        ))}</tbody>
-      </table></div>
+      <Plain rows={shown} id={(group) => group.fingerprint} columns={GROUP_COLUMNS} sortAt="groups" />
       {groups.length > shown.length && <p class="quiet">And {many(groups.length - shown.length, 'smaller group')}: narrow them by job or label.</p>}
     </Section>
   );

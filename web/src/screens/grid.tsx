@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { grid as readGrid } from '../api/reads';
 import { stateOfLetter, stateWord, type State } from '../api/state';
-import type { Grid as GridData, Job } from '../api/views';
+import type { Grid as GridData } from '../api/views';
 import { many } from '../format/text';
 import { span } from '../format/time';
 import { paints } from '../graph/graph';
@@ -22,9 +22,9 @@ type GridRun = GridData['runs'][number];
 
 const took = (run: GridRun): number => (run.started_at ? Date.parse(run.ended_at ?? new Date().toISOString()) - Date.parse(run.started_at) : 0);
 
-export function Grid({ job }: { job: Job }) {
+export function Grid({ name, tenant }: { name: string; tenant: string }) {
   const runs = Number(param('runs')) || RUNS;
-  const query = useQuery(`grid ${job.tenant}/${job.job} ${runs}`, (signal) => readGrid(job.job, job.tenant, runs, signal), { touched: (change) => change.job === job.job && change.kind === 'run' });
+  const query = useQuery(`grid ${tenant}/${name} ${runs}`, (signal) => readGrid(name, tenant, runs, signal), { touched: (change) => change.job === name && change.kind === 'run' });
   const grid = query.data.value;
   if (query.error.value) return <Failure error={query.error.value} retry={query.refresh} />;
   if (!grid) return <Loading />;

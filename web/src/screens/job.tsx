@@ -2,9 +2,9 @@
 
 import { useMemo } from 'preact/hooks';
 import { setJobPaused } from '../api/actions';
-import { hasEnded } from '../api/state';
+import { hasEnded, stateWord } from '../api/state';
 import { job as readJob, jobGraph, runs, triggers, version as readVersion, versions } from '../api/reads';
-import type { Job, Run } from '../api/views';
+import type { Job, Run, Trigger } from '../api/views';
 import { span } from '../format/time';
 import { RunGraph } from '../graph/graph';
 import { useQuery } from '../live/query';
@@ -15,6 +15,7 @@ import { Outcomes } from '../ui/bars';
 import { Tabs } from '../ui/facets';
 import { Json } from '../ui/json';
 import { Notes } from '../ui/notes';
+import { Plain, type PlainColumn } from '../ui/plain';
 import { Stale } from '../ui/stale';
 import { Table } from '../ui/table';
 import { difference } from '../format/diff';
@@ -27,6 +28,7 @@ import { StartForm } from './start';
 
 const VIEWS: [string, string][] = [['runs', 'Runs'], ['grid', 'Grid'], ['start', 'Start'], ['graph', 'Graph'], ['schedules', 'Schedules and triggers'], ['versions', 'Versions'], ['notes', 'Notes']];
 const LAST = 100;
+const DURATIONS_MAX = 60;
 
 export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   const tenant = param('tenant') || 'default';
@@ -34,14 +36,16 @@ export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   const last = useQuery(`job-runs ${tenant}/${name}`, (signal) => runs({ job: name, tenant, limit: LAST }, undefined, signal), { touched: (change) => (change.kind === 'run' || change.kind === 'job') && change.job === name });
   useTitle(name);
   const job = query.data.value;
-  if (!job) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
+  const isGrid = param('tab') === 'grid';
+  if (!job && (query.error.value || !isGrid)) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
   const all = last.data.value?.rows ?? [];
   return (
     <>
       {query.error.value && <Stale at={query.at.value} error={query.error.value} />}
-      <Head job={job} all={all} />
-      <Tabs name="tab" tabs={VIEWS} />
-      <View job={job} all={all} isLoading={!last.data.value} />
+      {job && <Head job={job} all={all} />}
+      {job && <Tabs name="tab" tabs={VIEWS} />}
+      {/* It needs nothing of the job, so it does not wait for it. */}
+      {isGrid ? <Grid key="view" name={name} tenant={tenant} /> : job && <View key="view" job={job} all={all} isLoading={!last.data.value} />}
     </>
   );
 }
@@ -76,8 +80,6 @@ function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolea
   switch (param('tab')) {
     case 'start':
       return <StartForm job={job} last={all.filter((run) => hasEnded(run.state)).slice(0, 10)} />;
-    case 'grid':
-      return <Grid job={job} />;
     case 'graph':
       return <PlanGraph job={job} />;
     case 'schedules':
@@ -89,9 +91,33 @@ function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolea
     default:
       if (isLoading) return <Loading />;
       return all.length
-        ? <Table label={`Runs of ${job.job}`} rows={all} id={(run) => run.run_id} columns={RUN_COLUMNS} current={opened.value} href={(run) => openHref(run.run_id)} />
+        ? <><Durations runs={all} /><Table label={`Runs of ${job.job}`} rows={all} id={(run) => run.run_id} columns={RUN_COLUMNS} current={opened.value} href={(run) => openHref(run.run_id)} /></>
         : <Empty title="It has not run yet"><button type="button" onClick={() => setQuery({ tab: 'start' })}>Start it</button></Empty>;
   }
+}
+
+/** How long each of the last runs took, the newest at the right; a mark where a new version began. */
+function Durations({ runs: all }: { runs: Run[] }) {
+  const shown = all.filter((run) => run.started_at).slice(0, DURATIONS_MAX).reverse();
+  const longest = Math.max(1, ...shown.map(duration));
+  if (shown.length < 2) return null;
+  return (
+    <figure class="durations" aria-label="How long the last runs took">
+      <div>
+        {shown.map((run, at) => {
+          const isNew = at > 0 && shown[at - 1]!.version !== run.version;
+          const label = `${stateWord(run.state)}, ${span(duration(run))}, version ${run.version}, ${run.created_at.slice(0, 16).replace('T', ' ')}`;
+          return (
+            <a key={run.run_id} href={openHref(run.run_id)} title={label} aria-label={label} class={isNew ? 'new' : ''}>
+              {isNew && <small>v{run.version}</small>}
+              <i class={`fill s-${run.state}`} style={{ height: `${Math.max(3, Math.round((60 * duration(run)) / longest))}px` }} />
+            </a>
+          );
+        })}
+      </div>
+      <figcaption class="quiet">the last {shown.length} runs, at most {span(longest)}</figcaption>
+    </figure>
+  );
 }
 
 /** The graph of the newest version, before anything runs. */
@@ -104,6 +130,15 @@ function PlanGraph({ job }: { job: Job }) {
   return <RunGraph graph={graph} nodes={nodes} open={() => undefined} />;
 }
 
+const TRIGGER_COLUMNS: PlainColumn<Trigger>[] = [
+  { name: 'Name', by: (row) => row.name, cell: (row) => row.name },
+  { name: 'Begins on', cell: (row) => <>{row.after?.length ? `after ${row.after.join(', ')}` : row.event ? `event ${row.event.type}` : row.webhook ? `webhook ${row.webhook}` : ''}{row.if && <code> if {row.if}</code>}</> },
+  { name: 'Fired', isNumber: true, by: (row) => row.fired, cell: (row) => row.fired },
+  { name: 'Skipped', isNumber: true, by: (row) => row.skipped, cell: (row) => row.skipped },
+  { name: 'Errors', isNumber: true, by: (row) => row.errors, cell: (row) => row.errors },
+  { name: 'Last', by: (row) => row.last_fired?.at, cell: (row) => <>{row.last_fired && <a href={openHref(row.last_fired.run_id)}><Time at={row.last_fired.at} /></a>} {row.last_error && <span class="quiet">{row.last_error.what}</span>}</> },
+];
+
 function Beginnings({ job }: { job: Job }) {
   const query = useQuery(`triggers ${job.tenant}/${job.job}`, (signal) => triggers({ job: job.job, tenant: job.tenant }, signal));
   const rows = query.data.value ?? [];
@@ -114,17 +149,7 @@ function Beginnings({ job }: { job: Job }) {
       </Section>
       <Section title="Triggers">
         {rows.length ? (
-          <div class="scroll-x" tabIndex={0}><table class="plain">
-            <thead><tr><th>Name</th><th>Begins on</th><th class="tight">Fired</th><th class="tight">Skipped</th><th class="tight">Errors</th><th>Last</th></tr></thead>
-            <tbody>{rows.map((row) => (
-              <tr key={row.name}>
-                <td>{row.name}</td>
-                <td>{row.after?.length ? `after ${row.after.join(', ')}` : row.event ? `event ${row.event.type}` : row.webhook ? `webhook ${row.webhook}` : ''}{row.if && <code> if {row.if}</code>}</td>
-                <td class="tight num">{row.fired}</td><td class="tight num">{row.skipped}</td><td class="tight num">{row.errors}</td>
-                <td>{row.last_fired && <a href={openHref(row.last_fired.run_id)}><Time at={row.last_fired.at} /></a>} {row.last_error && <span class="quiet">{row.last_error.what}</span>}</td>
-              </tr>
-            ))}</tbody>
-          </table></div>
+          <Plain rows={rows} id={(row) => row.name} columns={TRIGGER_COLUMNS} sortAt="by" />
         ) : <p class="quiet">None. An event, a webhook or the success of another job can begin a run; see the job file.</p>}
       </Section>
     </>

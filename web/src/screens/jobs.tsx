@@ -36,11 +36,20 @@ interface Row extends Job {
   next?: string;
 }
 
-/** Share of the ended runs that succeeded, in words. */
-export function success(last: Run[]): string {
+/** Percent of the ended runs that succeeded. */
+function successShare(last: Run[]): number | undefined {
   const ended = last.filter((run) => hasEnded(run.state) && run.state !== 'cancelled');
-  if (!ended.length) return '–';
-  return `${Math.round((100 * ended.filter((run) => run.state === 'succeeded').length) / ended.length)} %`;
+  return ended.length ? Math.round((100 * ended.filter((run) => run.state === 'succeeded').length) / ended.length) : undefined;
+}
+
+export function success(last: Run[]): string {
+  const share = successShare(last);
+  return share === undefined ? '–' : `${share} %`;
+}
+
+function medianOf(row: Row): number | undefined {
+  const it = median(row.last.filter((run) => run.state === 'succeeded').map(duration));
+  return Number.isNaN(it) ? undefined : it;
 }
 
 export function median(values: number[]): number {
@@ -49,14 +58,14 @@ export function median(values: number[]): number {
 }
 
 const COLUMNS: Column<Row>[] = [
-  { name: 'Job', width: 'minmax(120px, 1.600fr)', cell: (row) => <span class="two"><span>{row.job}</span>{row.state !== 'active' && <small>{row.state}</small>}</span> },
+  { name: 'Job', width: 'minmax(120px, 1.600fr)', by: (row) => row.job, cell: (row) => <span class="two"><span>{row.job}</span>{row.state !== 'active' && <small>{row.state}</small>}</span> },
   { name: 'Last runs', width: '128px', cell: (row) => <Outcomes rows={outcomesOf(row.last)} /> },
-  { name: 'Last', width: '118px', cell: (row) => row.last_run && <StateBadge state={row.last_run.state} />, isWideOnly: true },
-  { name: 'Success', width: '66px', cell: (row) => success(row.last), isNumber: true, isWideOnly: true },
-  { name: 'Median', width: '72px', cell: (row) => { const it = median(row.last.filter((run) => run.state === 'succeeded').map(duration)); return Number.isNaN(it) ? '–' : span(it); }, isNumber: true, isWideOnly: true },
-  { name: 'Active', width: '84px', cell: (row) => (row.waiting_runs ? `${row.active_runs} + ${row.waiting_runs} wait` : row.active_runs || ''), isNumber: true, isWideOnly: true },
-  { name: 'Next', width: '112px', cell: (row) => row.next && <Time at={row.next} />, isWideOnly: true },
-  { name: 'Version', width: '56px', cell: (row) => row.version, isNumber: true, isWideOnly: true },
+  { name: 'Last', width: '118px', by: (row) => row.last_run?.state, cell: (row) => row.last_run && <StateBadge state={row.last_run.state} />, isWideOnly: true },
+  { name: 'Success', width: '66px', by: (row) => successShare(row.last), cell: (row) => success(row.last), isNumber: true, isWideOnly: true },
+  { name: 'Median', width: '72px', by: (row) => medianOf(row), cell: (row) => { const it = medianOf(row); return it === undefined ? '–' : span(it); }, isNumber: true, isWideOnly: true },
+  { name: 'Active', width: '84px', by: (row) => row.active_runs + row.waiting_runs, cell: (row) => (row.waiting_runs ? `${row.active_runs} + ${row.waiting_runs} wait` : row.active_runs || ''), isNumber: true, isWideOnly: true },
+  { name: 'Next', width: '112px', by: (row) => row.next, cell: (row) => row.next && <Time at={row.next} />, isWideOnly: true },
+  { name: 'Version', width: '56px', by: (row) => row.version, cell: (row) => row.version, isNumber: true, isWideOnly: true },
 ];
 
 export default function Jobs() {
@@ -83,7 +92,7 @@ export default function Jobs() {
         </Empty>
       )}
       {rows && rows.length > 0 && (
-        <Table label="Jobs" rows={rows} id={(row) => `${row.tenant}/${row.job}`} columns={COLUMNS}
+        <Table label="Jobs" order="By name" rows={rows} id={(row) => `${row.tenant}/${row.job}`} columns={COLUMNS}
           href={(row) => href(['jobs', row.job], { tenant: row.tenant === 'default' ? '' : row.tenant })} more={page.more} hasMore={page.hasMore} />
       )}
     </>

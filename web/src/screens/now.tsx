@@ -59,7 +59,7 @@ export function advised({ action }: Finding): Action | undefined {
 
 export default function Now() {
   useTitle('Now');
-  const query = useQuery('now', attention, { touched: (change) => change.kind !== 'task' || change.state === 'failed' || change.state === 'quarantined' || change.state === 'queued' });
+  const query = useQuery('now', attention, { touched: (change) => change.kind !== 'task' || change.state === 'failed' || change.state === 'quarantined' || change.state === 'queued', isSoft: true });
   const windows = useQuery('now-next', (signal) => upcoming({ within: '7d', limit: 10 }, signal), { touched: (change) => change.kind === 'schedule' || change.what === 'created' });
   const known = query.data.value;
   return (
@@ -138,7 +138,7 @@ function Over() {
   const [step, points] = SPANS[name]!;
   // While something happens, and a little longer so that the end of it is in the figures; an idle page asks for nothing.
   const isBusy = Date.now() - lastChange.value < QUIET_MS;
-  const query = useQuery(`series ${step} ${points}`, (signal) => series(step, points, signal), { touched: () => true, everyMs: isBusy ? (step === '1s' ? 2_000 : 10_000) : 0 });
+  const query = useQuery(`series ${step} ${points}`, (signal) => series(step, points, signal), { touched: () => true, isSoft: true, everyMs: isBusy ? (step === '1s' ? 2_000 : 10_000) : 0 });
   const known = query.data.value;
   if (!known?.queued.length) return null;
   const { queued, running, succeeded, failed, step_ms: stepMs } = known;

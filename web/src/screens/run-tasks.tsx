@@ -4,19 +4,19 @@ import { TASK_STATES, type State } from '../api/state';
 import type { Run, RunTask } from '../api/views';
 import { layersOf, toGraph } from '../graph/layout';
 import { list, openHref, opened, param, withQuery } from '../url/route';
-import { Empty, StateBadge, Time, Took } from '../ui/basics';
+import { Empty, StateBadge, Time, Took, ranFor } from '../ui/basics';
 import { Choice, StateFacet, TextFacet } from '../ui/facets';
 import { Table, type Column } from '../ui/table';
 import { CountsBar } from '../ui/bars';
 import { useMemo } from 'preact/hooks';
 
 const COLUMNS: Column<RunTask>[] = [
-  { name: 'Task', width: 'minmax(100px, 2fr)', cell: (task) => <span class="two"><span>{task.name}</span>{task.reason && <small title={task.reason}>{task.reason}</small>}</span> },
-  { name: 'State', width: '142px', cell: (task) => <StateBadge state={task.state} /> },
-  { name: 'Items', width: '120px', cell: (task) => <Items task={task} />, isWideOnly: true },
+  { name: 'Task', width: 'minmax(100px, 2fr)', by: (task) => task.name, cell: (task) => <span class="two"><span>{task.name}</span>{task.reason && <small title={task.reason}>{task.reason}</small>}</span> },
+  { name: 'State', width: '158px', by: (task) => WORST.indexOf(task.state), cell: (task) => <StateBadge state={task.state} /> },
+  { name: 'Items', width: '120px', by: (task) => task.items?.count, cell: (task) => <Items task={task} />, isWideOnly: true },
   { name: 'Needs', width: 'minmax(80px, 1.5fr)', cell: (task) => <span class="quiet" title={task.needs.join(', ')}>{task.needs.join(', ')}</span>, isWideOnly: true },
-  { name: 'Started', width: '96px', cell: (task) => <Time at={task.started_at} />, isWideOnly: true },
-  { name: 'Took', width: '60px', cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
+  { name: 'Started', width: '96px', by: (task) => task.started_at, cell: (task) => <Time at={task.started_at} />, isWideOnly: true },
+  { name: 'Took', width: '60px', by: (task) => ranFor(task), cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
 ];
 
 const ORDERS: [string, string][] = [['', 'in order of the graph'], ['worst', 'worst first'], ['longest', 'longest first'], ['name', 'by name']];
@@ -59,7 +59,7 @@ export function RunTasks({ run }: { run: Run }) {
         <Choice name="order" label="Order" values={ORDERS} />
       </div>
       {rows.length
-        ? <Table label="Tasks of this run" rows={rows} id={(task) => task.name} columns={COLUMNS}
+        ? <Table label="Tasks of this run" sortAt="by" rows={rows} id={(task) => task.name} columns={COLUMNS}
             current={rows.find((task) => task.task_id && task.task_id === opened.value)?.name}
             href={(task) => (task.items ? withQuery({ view: 'items', of: task.name, only: '', task: '', order: '' }) : openHref(task.task_id ?? task.run_id))} />
         : <Empty title="No task fits these filters" />}

@@ -29,7 +29,7 @@ const HEAD_ONLY = new Set(['graph', 'data', 'notes']);
 export default function RunPage({ path: [id = ''] }: { path: string[] }) {
   // Thousands of tasks are read only where they are listed.
   const isHead = HEAD_ONLY.has(param('view'));
-  const query = useQuery(`${isHead ? 'run-head' : 'run'} ${id}`, (signal) => (isHead ? runHead : readRun)(id, signal), { touched: (change) => change.run === id });
+  const query = useQuery(`${isHead ? 'run-head' : 'run'} ${id}`, (signal) => (isHead ? runHead : readRun)(id, signal), { touched: (change) => change.run === id, isSoft: true });
   const run = query.data.value;
   useTitle(run ? `${run.job} ${run.state}` : 'Run');
   if (!run) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
@@ -80,7 +80,7 @@ function moreActions(run: Run): Action[] {
 
 /** The sentence that answers "why". */
 function Why({ run }: { run: Run }) {
-  const query = useQuery(`run-why ${run.run_id}`, (signal) => runDiagnosis(run.run_id, signal), { touched: (change) => change.run === run.run_id });
+  const query = useQuery(`run-why ${run.run_id}`, (signal) => runDiagnosis(run.run_id, signal), { touched: (change) => change.run === run.run_id, isSoft: true });
   const why = query.data.value;
   if (!why || run.state === 'succeeded') return null;
   const message = hasEnded(run.state) ? ended(run) : why.message;
@@ -150,7 +150,7 @@ function GraphView({ run }: { run: Run }) {
   const id = run.run_id;
   // Another number of tasks is another graph.
   const graph = useQuery(`run-graph ${id} ${run.tasks_total}`, (signal) => runGraph(id, signal)).data.value;
-  const query = useQuery(`run-states ${id}`, (signal) => runStates(id, signal), { touched: (change) => change.run === id });
+  const query = useQuery(`run-states ${id}`, (signal) => runStates(id, signal), { touched: (change) => change.run === id, isSoft: true });
   const states = query.data.value;
   const nodes = useMemo(() => {
     const items = new Map(states?.items.map((row) => [row.task, row]));

@@ -18,14 +18,14 @@ import { clock } from '../format/time';
 import { Ledger } from './ledger';
 
 const COLUMNS: Column<Schedule>[] = [
-  { name: 'Schedule', width: 'minmax(130px, 1.500fr)', cell: (row) => <span class="two"><span>{row.job}/{row.name}</span><small>{row.description}{row.timezone ? `, ${row.timezone}` : ''}</small></span> },
-  { name: 'State', width: '72px', cell: (row) => <span class={row.state === 'paused' ? 'tag warn' : 'tag'}>{row.state}</span> },
-  { name: 'Next', width: '112px', cell: (row) => (row.next && row.state === 'on' ? <Time at={row.next} /> : <span class="quiet">–</span>), isWideOnly: true },
-  { name: 'Last', width: '112px', cell: (row) => <Time at={row.last} />, isWideOnly: true },
-  { name: 'Fired', width: '60px', cell: (row) => count(row.fired), isNumber: true, isWideOnly: true },
-  { name: 'Skipped', width: '64px', cell: (row) => (row.skipped ? count(row.skipped) : ''), isNumber: true, isWideOnly: true },
-  { name: 'Missed', width: '60px', cell: (row) => (row.missed ? <span class="tag bad">{count(row.missed)}</span> : ''), isNumber: true },
-  { name: 'Active', width: '54px', cell: (row) => row.active || '', isNumber: true, isWideOnly: true },
+  { name: 'Schedule', width: 'minmax(130px, 1.500fr)', by: (row) => `${row.job}/${row.name}`, cell: (row) => <span class="two"><span>{row.job}/{row.name}</span><small>{row.description}{row.timezone ? `, ${row.timezone}` : ''}</small></span> },
+  { name: 'State', width: '72px', by: (row) => row.state, cell: (row) => <span class={row.state === 'paused' ? 'tag warn' : 'tag'}>{row.state}</span> },
+  { name: 'Next', width: '112px', by: (row) => (row.state === 'on' ? row.next : undefined), cell: (row) => (row.next && row.state === 'on' ? <Time at={row.next} /> : <span class="quiet">–</span>), isWideOnly: true },
+  { name: 'Last', width: '112px', by: (row) => row.last, cell: (row) => <Time at={row.last} />, isWideOnly: true },
+  { name: 'Fired', width: '60px', by: (row) => row.fired, cell: (row) => count(row.fired), isNumber: true, isWideOnly: true },
+  { name: 'Skipped', width: '64px', by: (row) => row.skipped, cell: (row) => (row.skipped ? count(row.skipped) : ''), isNumber: true, isWideOnly: true },
+  { name: 'Missed', width: '60px', by: (row) => row.missed, cell: (row) => (row.missed ? <span class="tag bad">{count(row.missed)}</span> : ''), isNumber: true },
+  { name: 'Active', width: '54px', by: (row) => row.active, cell: (row) => row.active || '', isNumber: true, isWideOnly: true },
   {
     name: 'Actions', width: '84px', isWideOnly: true, cell: (row) => row.state !== 'finished' && (
       <button type="button" class="link" onClick={() => ask(setSchedulePaused(row.job, row.name, row.tenant, row.state === 'on'))}>{row.state === 'on' ? 'Pause' : 'Resume'}</button>
@@ -37,7 +37,7 @@ export const scheduleHref = (row: { job: string; name: string; tenant: string })
   href(['schedules', row.job, row.name], { tenant: row.tenant === 'default' ? '' : row.tenant });
 
 export function ScheduleRows({ rows, more, hasMore }: { rows: Schedule[]; more?: () => void; hasMore?: boolean }) {
-  return <Table label="Schedules" rows={rows} id={(row) => `${row.tenant}/${row.job}/${row.name}`} columns={COLUMNS} href={scheduleHref} more={more} hasMore={hasMore} />;
+  return <Table label="Schedules" order="By job and name" rows={rows} id={(row) => `${row.tenant}/${row.job}/${row.name}`} columns={COLUMNS} href={scheduleHref} more={more} hasMore={hasMore} />;
 }
 
 /** A schedule was changed, or one of its windows began a run or nothing. */

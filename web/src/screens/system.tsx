@@ -12,9 +12,9 @@ import { span } from '../format/time';
 
 export default function System() {
   useTitle('System');
-  const ready = useQuery('readiness', readiness, { touched: () => true });
-  const figures = useQuery('stats', stats, { touched: (change) => change.kind === 'task' || change.kind === 'worker' });
-  const whole = useQuery('system', system, { touched: () => true });
+  const ready = useQuery('readiness', readiness, { touched: () => true, isSoft: true });
+  const figures = useQuery('stats', stats, { touched: (change) => change.kind === 'task' || change.kind === 'worker', isSoft: true });
+  const whole = useQuery('system', system, { touched: () => true, isSoft: true });
   const rows = useQuery('quarantine', quarantinedRows, { touched: (change) => change.kind === 'run' });
   const [health, sums] = [ready.data.value, figures.data.value];
   return (

@@ -1,6 +1,6 @@
 // One task: why it is as it is, its attempts, its output, what it was given.
 
-import { cancelTask, changeDeadLetters, clearRun, forceTask, retryTask, runTaskNow, type Action } from '../api/actions';
+import { clearItems, cancelTask, changeDeadLetters, clearRun, forceTask, retryTask, runTaskNow, type Action } from '../api/actions';
 import { hasEnded, isBad } from '../api/state';
 import { task as readTask, taskDiagnosis } from '../api/reads';
 import type { Task } from '../api/views';
@@ -16,7 +16,7 @@ import { Stale } from '../ui/stale';
 import { sentence, title, tone } from './words';
 
 export default function TaskPage({ path: [id = ''] }: { path: string[] }) {
-  const query = useQuery(`task ${id}`, (signal) => readTask(id, signal), { touched: (change) => change.id === id });
+  const query = useQuery(`task ${id}`, (signal) => readTask(id, signal), { touched: (change) => change.id === id, isSoft: true });
   const task = query.data.value;
   useTitle(task ? `${title(task)} ${task.state}` : 'Task');
   if (!task) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
@@ -54,6 +54,7 @@ function Head({ task }: { task: Task }) {
 function actions(task: Task): Action[] {
   const id = task.task_id;
   // A task of a run is repaired there, so that what follows from it runs again too.
+  if (isBad(task.state) && task.run_id && task.run_task && task.item !== undefined) return [clearItems(task.run_id, task.run_task, [task.item]), { ...clearRun(task.run_id, 0), name: 'Clear all failed of its run' }];
   if (isBad(task.state) && task.run_id) return [{ ...clearRun(task.run_id, 0), name: 'Clear in its run' }];
   if (isBad(task.state)) return [changeDeadLetters([id], 'requeue'), changeDeadLetters([id], 'discard')];
   if (hasEnded(task.state)) return task.state === 'succeeded' ? [] : [retryTask(id)];
@@ -64,7 +65,7 @@ function actions(task: Task): Action[] {
 }
 
 function Why({ task }: { task: Task }) {
-  const query = useQuery(`task-why ${task.task_id}`, (signal) => taskDiagnosis(task.task_id, signal), { touched: (change) => change.id === task.task_id });
+  const query = useQuery(`task-why ${task.task_id}`, (signal) => taskDiagnosis(task.task_id, signal), { touched: (change) => change.id === task.task_id, isSoft: true });
   const why = query.data.value;
   return (
     <>

@@ -2,12 +2,12 @@
 
 import { TASK_STATES } from '../api/state';
 import { cancelTasks } from '../api/actions';
-import { tasks } from '../api/reads';
+import { countTasks, tasks } from '../api/reads';
 import type { Task } from '../api/views';
 import { usePaged } from '../live/paged';
 import { list, openHref, opened, param } from '../url/route';
 import { Act } from '../ui/act';
-import { Command, Empty, Failure, Loading, StateBadge, Time, Took, now, useTitle } from '../ui/basics';
+import { Command, Empty, Failure, Loading, StateBadge, Time, Took, now, ranFor, useTitle } from '../ui/basics';
 import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
 import { Stale } from '../ui/stale';
 import { Table, type Column } from '../ui/table';
@@ -15,14 +15,14 @@ import { shortId } from '../format/text';
 import { title } from './words';
 
 export const TASK_COLUMNS: Column<Task>[] = [
-  { name: 'State', width: '132px', cell: (task) => <StateBadge state={task.state} /> },
-  { name: 'Task', width: 'minmax(130px, 2fr)', cell: (task) => <span class="two"><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></span> },
-  { name: 'Executor', width: '76px', cell: (task) => task.task_type, isWideOnly: true },
-  { name: 'Pool', width: '84px', cell: (task) => task.pool, isWideOnly: true },
-  { name: 'Priority', width: '62px', cell: (task) => task.priority.band, isWideOnly: true },
-  { name: 'Tries', width: '46px', cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
-  { name: 'Took', width: '72px', cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
-  { name: 'Created', width: '108px', cell: (task) => <Time at={task.created_at} />, isWideOnly: true },
+  { name: 'State', width: '158px', by: (task) => task.state, cell: (task) => <StateBadge state={task.state} /> },
+  { name: 'Task', width: 'minmax(130px, 2fr)', by: (task) => (task.payload ? title(task) : (task.job ?? task.task_id)), cell: (task) => <span class="two"><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></span> },
+  { name: 'Executor', width: '76px', by: (task) => task.task_type, cell: (task) => task.task_type, isWideOnly: true },
+  { name: 'Pool', width: '84px', by: (task) => task.pool, cell: (task) => task.pool, isWideOnly: true },
+  { name: 'Priority', width: '62px', by: (task) => task.priority.band, cell: (task) => task.priority.band, isWideOnly: true },
+  { name: 'Tries', width: '46px', by: (task) => task.attempt_count, cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
+  { name: 'Took', width: '72px', by: (task) => ranFor(task), cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
+  { name: 'Created', width: '108px', by: (task) => task.created_at, cell: (task) => <Time at={task.created_at} />, isWideOnly: true },
 ];
 
 function TaskNote({ task }: { task: Task }) {
@@ -42,7 +42,7 @@ export default function Tasks() {
   const filter = taskFilter();
   const page = usePaged<Task>(`tasks ${JSON.stringify({ ...filter, created_from: param('since') })}`, (cursor, signal) => tasks(taskFilter(), cursor, signal), {
     id: (task) => task.task_id,
-    touched: (change) => change.kind === 'task' && (!filter.job || change.job === filter.job),
+    touched: (change) => change.kind === 'task' && (!filter.job || change.job === filter.job), isSoft: true,
     patch: (task, change) => (change.state ? { ...task, state: change.state } : task),
   });
   return (
@@ -52,14 +52,14 @@ export default function Tasks() {
         <StateFacet states={TASK_STATES} />
         <TextFacet name="job" label="Job" />
         <TextFacet name="worker" label="Worker id" />
-        <TextFacet name="label" label="Label, as team=ops" />
+        <TextFacet name="label" label="Label, k=v" />
         <Choice name="since" label="Created" values={SINCE} />
       </div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!page.rows && !page.error && <Loading rows={12} />}
       {page.rows?.length === 0 && <NoTasks isFiltered={Object.values(filter).some(Boolean)} />}
       {page.rows && page.rows.length > 0 && (
-        <Table label="Tasks" rows={page.rows} id={(task) => task.task_id} columns={TASK_COLUMNS} current={opened.value}
+        <Table label="Tasks" order="Newest first" rows={page.rows} id={(task) => task.task_id} columns={TASK_COLUMNS} current={opened.value}
           href={(task) => openHref(task.task_id)} more={page.more} hasMore={page.hasMore} />
       )}
     </>
@@ -69,11 +69,13 @@ export default function Tasks() {
 /** What the list shows can be cancelled as a whole, if the server can be told what that is. */
 function BulkCancel() {
   const waiting = list('state').filter((state) => ['pending', 'queued', 'retry_wait', 'deferred'].includes(state));
-  const isFit = waiting.length > 0 && waiting.length === list('state').length && !param('worker') && !param('since') && !param('label');
+  const [key, value] = param('label').split('=');
+  const isFit = waiting.length > 0 && waiting.length === list('state').length && !param('worker') && !param('since') && (!key || value !== undefined);
   if (!isFit) return null;
-  const selector: Record<string, unknown> = { state: waiting, ...(param('job') ? { job: param('job') } : { all: true }) };
-  const shown = `every task that is ${waiting.join(' or ').replaceAll('_', ' ')}${param('job') ? ` of \`${param('job')}\`` : ''}, also those that this page has not loaded`;
-  return <Act action={cancelTasks(selector, shown)} />;
+  const of = { ...(param('job') && { job: param('job') }), ...(param('tenant') && { tenant: param('tenant') }), ...(key && { labels: { [key]: value } }) };
+  const selector: Record<string, unknown> = { state: waiting, ...(Object.keys(of).length ? of : { all: true }) };
+  const shown = `every task that is ${waiting.join(' or ').replaceAll('_', ' ')}${param('job') ? ` of \`${param('job')}\`` : ''}${key ? ` with \`${param('label')}\`` : ''}, also those that this page has not loaded`;
+  return <Act action={cancelTasks(selector, shown, countTasks(taskFilter()))} />;
 }
 
 function NoTasks({ isFiltered }: { isFiltered: boolean }) {

@@ -15,7 +15,7 @@ import { TASK_COLUMNS } from './tasks';
 import { HEARD_MS, WorkerState } from './workers';
 
 export default function WorkerPage({ path: [id = ''] }: { path: string[] }) {
-  const query = useQuery(`worker ${id}`, (signal) => readWorker(id, signal), { touched: (change) => change.kind === 'task' || change.id === id });
+  const query = useQuery(`worker ${id}`, (signal) => readWorker(id, signal), { touched: (change) => change.kind === 'task' || change.id === id, isSoft: true });
   const worker = query.data.value;
   useTitle(worker?.name ?? 'Worker');
   if (!worker) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
@@ -45,7 +45,7 @@ function Head({ worker }: { worker: Worker }) {
 }
 
 function Work({ worker }: { worker: Worker }) {
-  const query = useQuery(`worker-tasks ${worker.worker_id}`, (signal) => tasks({ worker: worker.worker_id, limit: 100 }, undefined, signal), { touched: (change) => change.kind === 'task' });
+  const query = useQuery(`worker-tasks ${worker.worker_id}`, (signal) => tasks({ worker: worker.worker_id, limit: 100 }, undefined, signal), { touched: (change) => change.kind === 'task', isSoft: true });
   const rows = query.data.value?.rows;
   if (!rows) return query.error.value ? <Failure error={query.error.value} /> : <Loading />;
   const ended = rows.filter((task) => hasEnded(task.state));
@@ -53,7 +53,7 @@ function Work({ worker }: { worker: Worker }) {
   const aside = ended.length ? <span class="quiet">{failed} of the last {ended.length} failed</span> : undefined;
   return (
     <Section title="Its tasks" aside={aside}>
-      {rows.length ? <Table label="Tasks of this worker" rows={rows} id={(task) => task.task_id} columns={TASK_COLUMNS} href={(task) => href(['tasks', task.task_id])} /> : <Empty title="It has run nothing yet" />}
+      {rows.length ? <Table label="Tasks of this worker" sortAt="by" rows={rows} id={(task) => task.task_id} columns={TASK_COLUMNS} href={(task) => href(['tasks', task.task_id])} /> : <Empty title="It has run nothing yet" />}
     </Section>
   );
 }

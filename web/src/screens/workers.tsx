@@ -21,13 +21,13 @@ export const WorkerState = ({ worker }: { worker: Worker }) => <span class={HARM
 export const HEARD_MS = 15_000;
 
 const COLUMNS: Column<Worker>[] = [
-  { name: 'Worker', width: 'minmax(120px, 1.600fr)', cell: (row) => <span class="two"><span>{row.name || row.worker_id}</span><small>{row.worker_id}</small></span> },
-  { name: 'State', width: '104px', cell: (row) => <WorkerState worker={row} /> },
-  { name: 'Room', width: '150px', cell: (row) => <><Share part={row.running} whole={row.slots} label={`${row.running} of ${row.slots} slots are used`} /> {row.running}/{row.slots}</> },
-  { name: 'Heard', width: '84px', cell: (row) => (row.connected ? (row.silent_ms < HEARD_MS ? 'just now' : `${span(row.silent_ms)} ago`) : 'gone'), isWideOnly: true },
-  { name: 'Pool', width: '90px', cell: (row) => row.pool, isWideOnly: true },
+  { name: 'Worker', width: 'minmax(120px, 1.600fr)', by: (row) => row.name || row.worker_id, cell: (row) => <span class="two"><span>{row.name || row.worker_id}</span><small>{row.worker_id}</small></span> },
+  { name: 'State', width: '104px', by: (row) => row.state, cell: (row) => <WorkerState worker={row} /> },
+  { name: 'Room', width: '150px', by: (row) => row.slots - row.running, cell: (row) => <span class="room"><Share part={row.running} whole={row.slots} label={`${row.running} of ${row.slots} slots are used`} /> {row.running}/{row.slots}</span> },
+  { name: 'Heard', width: '84px', by: (row) => row.silent_ms, cell: (row) => (row.connected ? (row.silent_ms < HEARD_MS ? 'just now' : `${span(row.silent_ms)} ago`) : 'gone'), isWideOnly: true },
+  { name: 'Pool', width: '90px', by: (row) => row.pool, cell: (row) => row.pool, isWideOnly: true },
   { name: 'Executors', width: 'minmax(80px, 1fr)', cell: (row) => <span class="quiet">{row.executors.join(', ')}</span>, isWideOnly: true },
-  { name: 'Version', width: '70px', cell: (row) => row.version, isWideOnly: true },
+  { name: 'Version', width: '70px', by: (row) => row.version, cell: (row) => row.version, isWideOnly: true },
   {
     name: 'Actions', width: '84px', isWideOnly: true, cell: (row) => (
       <button type="button" class="link" onClick={() => ask(changeWorker(row.worker_id, row.name, row.cordoned ? 'uncordon' : 'drain', row.running))}>{row.cordoned ? 'Uncordon' : 'Drain'}</button>
@@ -40,7 +40,7 @@ const STATES: [string, string][] = [['', 'any state'], ...Object.keys(HARM).map(
 export default function Workers() {
   useTitle('Workers');
   // The feed does not tell of workers; what they run changes with tasks.
-  const query = useQuery('workers', workers, { touched: (change) => change.kind === 'task' || change.kind === 'worker' });
+  const query = useQuery('workers', workers, { touched: (change) => change.kind === 'task' || change.kind === 'worker', isSoft: true });
   const text = param('name').toLowerCase();
   const rows = query.data.value?.filter((row) => `${row.name} ${row.worker_id} ${row.pool}`.toLowerCase().includes(text) && (!param('state') || row.state === param('state')));
   return (

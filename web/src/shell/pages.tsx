@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import * as lists from '../screens/lists';
 import { Failure, Loading } from '../ui/basics';
 import { ApiError } from '../api/client';
+import { href } from '../url/route';
 
 export interface PageRow {
   /** The first segment of the URL, and the icon. */
@@ -27,6 +28,7 @@ export const PAGES: PageRow[] = [
   { path: 'queues', title: 'Queues', icon: 'queues', key: 'q' },
   { path: 'workers', title: 'Workers', icon: 'workers', key: 'w' },
   { path: 'system', title: 'System', icon: 'system', key: 'y' },
+  { path: 'docs', title: 'Guides', icon: 'docs', key: 'h' },
 ];
 
 type Screen = ComponentType<{ path: string[] }>;
@@ -43,18 +45,31 @@ const DETAILS: Record<string, Loader> = {
   runs: () => details().then((all) => all.Run), jobs: () => details().then((all) => all.Job),
   schedules: () => details().then((all) => all.Schedule), tasks: () => details().then((all) => all.Task),
   workers: () => details().then((all) => all.Worker),
+  docs: () => details().then((all) => all.Guides),
 };
 
 const loaded = new Map<Loader, Screen>();
 
+/** Of a page that comes later. */
+const loaderOf = (first: string, rest: string[]): Loader | undefined => (rest.length || !LISTS[first] ? DETAILS[first] : undefined);
+
+/** Begins to load what `path` needs, before anything is drawn. */
+export function preload([first = '', ...rest]: string[]): void {
+  const loader = loaderOf(first, rest);
+  // Whoever shows it says what is wrong.
+  loader?.().then((screen) => loaded.set(loader, screen), () => undefined);
+}
+
 /** Shows what `path` names: `['runs', 'run_…']`. */
 export function Screen({ path }: { path: string[] }) {
   const [first = 'now', ...rest] = path;
-  const loader = rest.length ? DETAILS[first] : undefined;
+  const loader = loaderOf(first, rest);
   const [, redraw] = useState(0);
   const [error, setError] = useState<ApiError>();
+  const Page = loader ? loaded.get(loader) : rest.length ? undefined : LISTS[first];
   useEffect(() => {
-    if (!loader || loaded.has(loader)) return;
+    // By what was drawn: it may have been loaded since.
+    if (!loader || Page) return;
     let isGone = false;
     loader().then((screen) => {
       loaded.set(loader, screen);
@@ -64,7 +79,6 @@ export function Screen({ path }: { path: string[] }) {
       isGone = true;
     };
   }, [loader]);
-  const Page = loader ? loaded.get(loader) : rest.length ? undefined : LISTS[first];
   if (Page) return <Page key={path.join('/')} path={rest} />;
   if (!loader) return <NoSuchPage />;
   return error ? <Failure error={error} retry={() => location.reload()} /> : <Loading />;
@@ -74,7 +88,7 @@ function NoSuchPage() {
   return (
     <div class="empty">
       <h1>There is no such page</h1>
-      <p>The address may be mistyped. <a href="/ui/now">What needs you now</a></p>
+      <p>The address may be mistyped. <a href={href(['now'])}>What needs you now</a></p>
     </div>
   );
 }

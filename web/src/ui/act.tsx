@@ -56,7 +56,13 @@ function ConfirmDialog({ action }: { action: Action }) {
   const [reason, setReason] = useState('');
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
+  const [counted, setCounted] = useState(action.count ? '' : undefined);
   useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const stop = new AbortController();
+    action.count?.(stop.signal).then(setCounted, (problem) => !stop.signal.aborted && setCounted(`They could not be counted: ${problem instanceof Error ? problem.message : problem}.`));
+    return () => stop.abort();
+  }, []);
   const close = () => {
     asked.value = undefined;
   };
@@ -75,6 +81,7 @@ function ConfirmDialog({ action }: { action: Action }) {
     <dialog ref={dialog} class="ask" onClose={close} aria-labelledby="ask-title">
       <form method="dialog" onSubmit={(event) => { event.preventDefault(); void act(); }}>
         <h2 id="ask-title">{action.name}?</h2>
+        {counted !== undefined && <p role="status">{counted ? <strong>{counted}</strong> : 'Counting…'}</p>}
         <p><Said text={action.effect} /></p>
         {action.takesReason && (
           <label>Reason, kept with it
@@ -88,7 +95,7 @@ function ConfirmDialog({ action }: { action: Action }) {
         </div>
         <footer>
           <button type="button" onClick={close}>Back</button>
-          <button type="submit" class={action.isHarmful ? 'harm main' : 'main'} disabled={isBusy}>{action.name}</button>
+          <button type="submit" class={action.isHarmful ? 'harm main' : 'main'} disabled={isBusy || counted === ''}>{action.name}</button>
         </footer>
       </form>
     </dialog>

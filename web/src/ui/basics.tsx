@@ -90,13 +90,17 @@ export const detailHref = (id: string): string => {
   return href(['workers', id]);
 };
 
+/** In milliseconds, until now for what has not ended. */
+export const ranFor = ({ started_at, ended_at }: { started_at?: string; ended_at?: string }): number | undefined =>
+  (started_at ? (ended_at ? Date.parse(ended_at) : Date.now()) - Date.parse(started_at) : undefined);
+
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
   return (
     <div class="failure" role="alert">
       <strong>{error.message}</strong>
       {error.advice && <span> {error.advice}.</span>}
       {error.mistakes.map((mistake) => <div key={mistake.path + mistake.what}><code>{mistake.path}</code> {mistake.what}. {mistake.help}</div>)}
-      <span class="quiet"> {error.code}</span>
+      {/^[A-Z_]+$/.test(error.code) && error.status ? <a class="quiet" href={href(['docs', 'errors', error.code])}> {error.code}</a> : <span class="quiet"> {error.code}</span>}
       {retry && <button type="button" onClick={retry}>Try again</button>}
     </div>
   );

@@ -1,20 +1,19 @@
 // Long lists: only the rows in sight are elements.
 // - TB-1 at most about twice a screen of rows is drawn, however many there are
 // - TB-2 rows are links; `j` and `k` walk along them (shell/keys.ts)
+// - TB-3 a list that the server gives in pages has the server's order, and says which it is
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { param } from '../url/route';
+import { SortName, direction, sorted, type Sortable } from './sort';
 
-export interface Column<T> {
-  name: string;
+export interface Column<T> extends Sortable<T> {
   /** A share of the width, as CSS grid has it. */
   width: string;
   cell: (row: T) => ComponentChildren;
   /** Left out where there is no room, the last of them first. */
   isWideOnly?: boolean;
-  isNumber?: boolean;
-  /** The name that `?sort=` has; without it the column does not sort. */
-  sort?: string;
 }
 
 interface Props<T> {
@@ -29,6 +28,10 @@ interface Props<T> {
   hasMore?: boolean;
   selected?: Set<string>;
   select?: (id: string, on: boolean) => void;
+  /** The order that the rows come in, as `newest first`. */
+  order?: string;
+  /** The parameter of the URL that holds the order; another one where two tables can be seen. */
+  sortAt?: string;
 }
 
 const WIDE_ROW = 36;
@@ -52,7 +55,10 @@ export function fitting<T>(columns: Column<T>[], width: number): Column<T>[] {
   });
 }
 
-export function Table<T>({ label, rows, id, columns, href, current, more, hasMore, selected, select }: Props<T>) {
+export function Table<T>({ label, rows: given, id, columns, href, current, more, hasMore, selected, select, order, sortAt = 'sort' }: Props<T>) {
+  const isWhole = !hasMore && given.length > 1;
+  const chosen = isWhole ? param(sortAt) : '';
+  const rows = useMemo(() => sorted(given, columns, chosen), [given, columns, chosen]);
   const body = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState<[number, number]>([0, 60]);
   const [width, setWidth] = useState(innerWidth);
@@ -89,12 +95,14 @@ export function Table<T>({ label, rows, id, columns, href, current, more, hasMor
   const grid = shown.map((column) => column.width).join(' ');
   const template = select ? `28px ${grid}` : grid;
   return (
+    <>
+    {hasMore && order && <p class="quiet order">{order}; sorts by a column once all that fit the filters are loaded</p>}
     <div class="table" role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
       <div role="rowgroup" class="thead">
         <div role="row" class="tr" style={{ gridTemplateColumns: template }}>
           {select && <span role="columnheader"><span class="sr">Selected</span></span>}
           {shown.map((column) => (
-            <span role="columnheader" key={column.name} class={column.isNumber ? 'right' : ''}>{column.name}</span>
+            <span role="columnheader" key={column.name} class={column.isNumber ? 'right' : ''} aria-sort={direction(column.name, chosen)}><SortName column={column} at={sortAt} isWhole={isWhole} /></span>
           ))}
         </div>
       </div>
@@ -119,5 +127,6 @@ export function Table<T>({ label, rows, id, columns, href, current, more, hasMor
         })}
       </div>
     </div>
+    </>
   );
 }

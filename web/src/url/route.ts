@@ -75,9 +75,11 @@ export function withQuery(change: Query): string {
   return href(place.value.path, { ...query, ...change });
 }
 
-/** Opens a detail beside the list; what was chosen in the last one is forgotten. */
-export const openHref = (id: string | undefined): string =>
-  withQuery({ open: id, attempt: '', line: '', find: '', only: '', order: '', task: '' });
+/** Opens a detail beside the page; what was chosen in the last one is forgotten. On a page that shows one, its filters stay. */
+export const openHref = (id: string | undefined): string => {
+  const ofRun = place.value.path.length > 1 ? {} : { only: '', order: '', task: '', by: '' };
+  return withQuery({ open: id, attempt: '', line: '', find: '', ...ofRun });
+};
 
 export const setQuery = (change: Query, how: 'push' | 'replace' = 'push'): void => go(withQuery(change), how);
 

@@ -42,6 +42,10 @@ export const addresses = (ids) => [
   [`workers/${ids.worker}`, 'Executors'],
   ['system', 'The server is ready'],
   ['system', 'Lease of a worker'],
+  ['docs', 'Error codes'],
+  ['docs/job-files', 'Job files'],
+  ['docs/errors/QUEUE_FULL', 'What it means'],
+  ['docs?q=worker', 'Workers'],
   ['nowhere', 'There is no such page'],
 ];
 

@@ -156,7 +156,7 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     const skipped = await product.until('a window was skipped', async () =>
       (await product.get('/v1/schedules/good/often/history')).windows.find((window) => window.outcome === 'skipped'));
     const page = await open(context, product, 'schedules/good/often');
-    const cell = page.locator('button.cell.w-skipped').first();
+    const cell = page.locator('button.cell.w-skipped[aria-label*="because of paused"]').first();
     await cell.waitFor();
     assert.match(await cell.getAttribute('aria-label'), /skipped, because of paused/);
     await cell.click();
@@ -223,6 +223,106 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     await close(page);
   },
 
+  async 'one failed item of 20,000 is repaired'(context, product) {
+    const dir = mkdtempSync(join(tmpdir(), 'console-items-'));
+    await product.apply(`job: wide
+limits: { max_fan_out: 20000 }
+tasks:
+  each: { for_each: { items: [${Array.from({ length: 20_000 }, (_, at) => at + 1)}], tolerate: 3 }, retries: 0, env: { N: "{{ item }}" }, shell: "case $N in 777|12345|19999) echo no file for $N; test -e ${dir}/$N;; esac" }
+  last: { run: [echo, whole], needs: each }
+`);
+    const run = await product.start('wide');
+    await product.until('all items have ended', async () => /succeeded|failed/.test((await product.get(`/v1/runs/${run}?tasks_limit=0`)).state), 170);
+    const page = await open(context, product, `runs/${run}`);
+    await page.locator('.row-link', { hasText: 'each' }).click();
+    await page.getByText('items of each').waitFor();
+    await page.locator('.facet').getByRole('link', { name: /failed/ }).first().click();
+    await page.locator('.tbody .tr', { hasText: '19999' }).waitFor();
+    assert.equal(await page.locator('.tbody .tr').count(), 3, 'three of 20,000 failed');
+    await page.locator('.tbody .tr', { hasText: '12345' }).locator('.row-link').click();
+    await page.locator('.panel .log-line', { hasText: 'no file for 12345' }).first().waitFor();
+    writeFileSync(join(dir, '12345'), '');
+    await page.locator('.panel').getByRole('button', { name: 'Clear item' }).click();
+    await page.getByText('item 12344').waitFor();
+    await confirm(page, 'Clear item');
+    await page.locator('.tbody .tr', { hasText: '12345' }).waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.tbody .tr').count(), 2, 'the others are as they were');
+    await product.until('only that item has run again', async () => {
+      const { items } = (await product.get(`/v1/runs/${run}`)).tasks.find((task) => task.name === 'each');
+      return items.succeeded === 19_998 && items.failed === 2;
+    });
+    rmSync(dir, { recursive: true });
+    await close(page);
+  },
+
+  async 'runs are counted, then cancelled by filter'(context, product) {
+    await product.apply('job: herd\ntasks:\n  hold: { wait: { for: 600s } }\n');
+    for (let turn = 0; turn < 5; turn++) await product.start('herd');
+    const page = await open(context, product, 'runs?job=herd&state=running');
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await page.locator('dialog.ask').getByText('5 runs', { exact: true }).waitFor();
+    await page.getByLabel('Reason, kept with it').fill('the wrong day');
+    await confirm(page, 'Cancel all');
+    await page.getByText('No run fits these filters').waitFor();
+    const all = (await product.get('/v1/runs?job=herd')).runs;
+    assert.deepEqual(all.map((run) => run.state), Array(5).fill('cancelled'));
+    await close(page);
+  },
+
+  async 'rows are sorted by a column, and the address says so'(context, product) {
+    const page = await open(context, product, 'jobs');
+    const names = async () => (await page.locator('.tbody .row-link').allInnerTexts()).map((text) => text.split('\n')[0]);
+    await page.locator('.tbody .row-link', { hasText: 'nightly' }).waitFor();
+    const before = await names();
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    await page.waitForURL(/sort=-job/);
+    assert.deepEqual(await names(), before.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })));
+    assert.equal(await page.locator('[role=columnheader][aria-sort=descending]').innerText(), 'Job ▾');
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    await page.waitForURL((url) => !url.search.includes('sort'));
+    assert.deepEqual(await names(), before);
+    await close(page);
+  },
+
+  async 'guides are searched, read and followed, and an error leads to its page'(context, product) {
+    const page = await open(context, product, 'docs');
+    await page.getByRole('searchbox', { name: 'Search the guides' }).fill('queue_full');
+    await page.locator('.found a').first().click();
+    await page.getByRole('heading', { name: 'QUEUE_FULL' }).waitFor();
+    await page.locator('.guide').getByRole('link', { name: 'configuration' }).click();
+    await page.waitForURL(/\/ui\/docs\/configuration$/);
+    await page.locator('.guide table').first().waitFor();
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').last().click();
+    await page.waitForURL(/at=/);
+    await product.until('it is scrolled there', () => page.evaluate(() => document.querySelector('main').scrollTop > 0));
+    assert.equal(await page.locator('main img').count(), 0);
+    await page.goto(`${product.url}/ui/runs/run_00000000000000000000000000000000`);
+    await page.locator('.failure').getByRole('link', { name: 'RUN_NOT_FOUND' }).click();
+    await page.getByRole('heading', { name: 'RUN_NOT_FOUND' }).waitFor();
+    await close(page);
+  },
+
+  async 'a page reads each answer once'(context, product) {
+    // Whatever the feed says first: what it says is in the answers already.
+    for (const address of ['runs', 'jobs', 'schedules', 'dead-letters']) {
+      await product.until(`a quiet time on ${address}`, async () => {
+        const { records } = await product.get('/v1/system');
+        const page = await context.newPage();
+        const asked = [];
+        page.on('request', (request) => request.url().includes('/v1/') && !request.url().includes('/v1/events') && asked.push(request.url()));
+        await page.goto(`${product.url}/ui/${address}`);
+        await page.locator(LIVE).waitFor();
+        await page.locator('.tbody .row-link').first().waitFor();
+        await page.waitForTimeout(1500);
+        await page.close();
+        if ((await product.get('/v1/system')).records !== records) return false;
+        assert.deepEqual(asked, [...new Set(asked)], address);
+        return true;
+      }, 60);
+    }
+  },
+
   async 'ten thousand tasks are cancelled by filter'(context, product) {
     const some = JSON.stringify(Array.from({ length: 5000 }, () => ({ task_type: 'noop', job: 'bulk', delay_ms: 3_600_000 })));
     for (let half = 0; half < 2; half++) await product.call('POST', '/v1/tasks:batch', some);
@@ -230,6 +330,7 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     await page.locator('.row-link').first().waitFor();
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await page.locator('dialog.ask').getByText('also those that this page has not loaded').waitFor();
+    await page.locator('dialog.ask').getByText('10,000 tasks', { exact: true }).waitFor();
     await confirm(page, 'Cancel all');
     await product.until('none waits', async () => (await product.get('/v1/tasks?job=bulk&state=pending&limit=1')).tasks.length === 0, 60);
     await page.getByText('No task fits these filters').waitFor();
@@ -244,6 +345,7 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     const slow = await product.start('daily');
     await product.ended(slow);
     const page = await open(context, product, 'jobs/daily');
+    await page.locator('.durations a.new', { hasText: 'v2' }).waitFor();
     await page.locator(`.row-link[href*="${slow}"]`).click();
     await page.locator('.panel').getByText('Compare', { exact: true }).click();
     await page.locator('.panel').getByText('1 then, 2 now').waitFor();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asCommand, asCurl, changeDeadLetters, rerun, startJob, withReason } from '../../src/api/actions';
+import { asCommand, asCurl, cancelRuns, cancelTasks, changeDeadLetters, clearItems, rerun, startJob, withReason } from '../../src/api/actions';
 import { stateOfLetter } from '../../src/api/state';
 import { readRun } from '../../src/api/views';
-import { readChange } from '../../src/live/feed';
+import { Feed, readChange, type Change, type Word } from '../../src/live/feed';
 import { FRESH_MAX, after, merged, readAgain } from '../../src/live/paged';
+import { next, sorted } from '../../src/ui/sort';
 import { href, parse } from '../../src/url/route';
 
 test('what holds a run is its state', () => {
@@ -17,13 +18,37 @@ test('what holds a run is its state', () => {
 
 test('a line of the feed becomes a change', () => {
   const line = (type: string, data: object = {}) => JSON.stringify({ type: `mainspring.${type}`, subject: 'run_1', time: '2026-01-01T00:00:00Z', data });
-  assert.deepEqual(readChange(line('run.succeeded', { job: 'etl', state: 'succeeded' })), {
-    kind: 'run', id: 'run_1', what: 'ended', state: 'succeeded', job: 'etl', run: 'run_1', task: undefined, at: '2026-01-01T00:00:00Z',
+  const { heard, ...change } = readChange(line('run.succeeded', { job: 'etl', state: 'succeeded', record: 7 })) as Change;
+  assert.deepEqual(change, {
+    kind: 'run', id: 'run_1', what: 'ended', state: 'succeeded', job: 'etl', run: 'run_1', task: undefined, at: '2026-01-01T00:00:00Z', record: 7,
   });
+  assert.ok(heard <= Date.now());
+  const records = ['task.failed', 'task.running', 'worker.joined', 'job.stored'].map((type) => (readChange(line(type, { record: 7 })) as Change).record);
+  assert.deepEqual(records, [7, undefined, undefined, 7], 'what no record has is read again, whatever an answer has seen');
   const kinds = ['run.task.failed', 'run.created', 'task.queued'].map((type) => (readChange(line(type)) as { what: string }).what);
   assert.deepEqual(kinds, ['task_failed', 'created', 'queued']);
   assert.equal(readChange(line('events.lost', { count: 3 })), 'lost');
   assert.equal(readChange('  '), undefined);
+});
+
+test('a stream says from which record on it tells, and after a break that everything is old', async () => {
+  const news = (record: number) => `${JSON.stringify({ type: 'mainspring.task.failed', subject: 'task_1', time: '', data: { record } })}\n`;
+  const bodies = [news(9), ''];
+  const words: Word[] = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = () => Promise.resolve(new Response(bodies.shift() ?? '', { headers: { 'mainspring-record': '7' } }));
+  const ended = new Promise<void>((done) => {
+    const feed = new Feed('/v1/events', (word) => {
+      words.push(word);
+      if (words.filter(({ say }) => say === 'again').length === 2) done(feed.close());
+    });
+    void feed.run();
+  });
+  await ended;
+  globalThis.fetch = fetch;
+  const [first, second] = words.filter((word) => word.say === 'again');
+  assert.deepEqual([first!.record, first!.broken], [7, 0]);
+  assert.ok(second!.broken > 0 && second!.broken <= Date.now());
 });
 
 test('an address says everything about a view, and only one does', () => {
@@ -41,6 +66,28 @@ test('actions are the same as requests and as commands', () => {
   assert.equal(asCurl(changeDeadLetters(['task_1'], 'requeue'), 'http://h:1'),
     `curl -sS -X POST http://h:1/v1/dead-letters:requeue -H 'content-type: application/json' -d '{"ids":["task_1"]}'`);
   assert.equal(asCommand(rerun('run_1', 'failure', true)), 'mainspring run rerun run_1 --from-failure --newest');
+});
+
+test('actions by filter and of items are commands too', () => {
+  const cancel = cancelTasks({ state: ['queued', 'pending'], job: 'etl', labels: { team: 'ops' } }, 'all');
+  assert.equal(asCommand(cancel), 'mainspring task cancel --yes --state queued,pending --job etl --label team=ops');
+  assert.equal(asCommand(cancelRuns({ job: 'etl', label: 'team=ops' }, 'all')), 'mainspring run cancel --job etl --label team=ops');
+  const clear = clearItems('run_1', 'each', [6, 13]);
+  assert.deepEqual(clear.request.body, { tasks: ['each'], items: [6, 13] });
+  assert.equal(asCommand(clear), 'mainspring run clear run_1 --task each --items 6,13');
+});
+
+test('rows in the order of a column, those without a value last', () => {
+  const columns = [{ name: 'Took then', isNumber: true, by: (row: { n?: number }) => row.n }, { name: 'Plain' }];
+  const rows = [{ n: 2 }, { n: undefined }, { n: 10 }, { n: 0 }];
+  const order = (by: string) => sorted(rows, columns, by).map((row) => row.n ?? '-').join(' ');
+  assert.equal(order('took-then'), '0 2 10 -');
+  assert.equal(order('-took-then'), '10 2 0 -');
+  assert.equal(order('plain'), '2 - 10 0', 'a column without a value to sort by');
+  assert.equal(order(''), '2 - 10 0');
+  const pressed = (isNumber: boolean) => ['', '', ''].reduce<string[]>((all) => [...all, next('Took then', isNumber, all.at(-1) ?? '')], []);
+  assert.deepEqual(pressed(true), ['-took-then', 'took-then', '']);
+  assert.deepEqual(pressed(false), ['took-then', '-took-then', '']);
 });
 
 test('as much of a list is read again as was known', async () => {
