@@ -7,7 +7,9 @@ use std::time::Instant;
 use mainspring_core::values::{Millis, Wall};
 
 use crate::access::Access;
+use crate::base_path::BasePath;
 use crate::config::ApiConfig;
+use crate::disk::Disk;
 use crate::feed::Feed;
 use crate::gateway::{Gateway, now};
 use crate::logs::Logs;
@@ -31,12 +33,15 @@ pub(crate) struct Edge {
     pub metrics: Arc<Metrics>,
     pub watchlist: Arc<Watchlist>,
     pub series: Series,
+    pub disk: Arc<Disk>,
     pub config: ApiConfig,
     pub started: Instant,
     /// Set before the first request, if there are any.
     pub webhooks: OnceLock<Webhooks>,
     /// Set before the first request; without it only loopback names are answered.
     pub access: OnceLock<Access>,
+    /// Set before the first request, if there is one.
+    pub base_path: OnceLock<BasePath>,
     /// Set when the server begins to stop: `/readyz` says so at once.
     pub stopping: AtomicBool,
 }
@@ -49,5 +54,10 @@ impl Edge {
 
     pub(crate) fn access(&self) -> &Access {
         self.access.get_or_init(Access::default)
+    }
+
+    /// The folder of the site below which callers reach the server; empty if there is none.
+    pub(crate) fn base(&self) -> &str {
+        self.base_path.get().map_or("", BasePath::as_str)
     }
 }

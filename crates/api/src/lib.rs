@@ -8,8 +8,10 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod base_path;
 pub mod catalog;
 mod config;
+mod disk;
 mod docs;
 mod edge;
 mod effects;
@@ -34,7 +36,9 @@ mod wire;
 
 pub use self::{
     access::{Access, AllowedHost, BadHost, BadToken, Token},
+    base_path::{BadBasePath, BasePath},
     config::{ApiConfig, KEY_BYTES_MAX},
+    disk::DiskUse,
     effects::EffectRouter,
     logs::LogStorage,
     problem::{Problem, ProblemBody},

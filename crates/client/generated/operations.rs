@@ -38,11 +38,25 @@ pub fn approve_run(id: &str, body: Option<&ApproveBody>) -> Call<RunDone> {
     Call::new(Method::POST, format!("/v1/runs/{}:approve", escaped(id))).json_or_none(body).keyed()
 }
 
+/// Do one thing with everything that matches; goes on in steps after the answer
+///
+/// `POST /v1/operations`
+pub fn begin_operation(body: &BulkBody) -> Call<Operation> {
+    Call::new(Method::POST, "/v1/operations").json(body).keyed()
+}
+
 /// End a backfill, and cancel its runs
 ///
 /// `POST /v1/backfills/{id}:cancel`
 pub fn cancel_backfill(id: &str, body: Option<&OverrideBody>) -> Call<BackfillDone> {
     Call::new(Method::POST, format!("/v1/backfills/{}:cancel", escaped(id))).json_or_none(body).keyed()
+}
+
+/// End a bulk operation before it is through; what it did stays done
+///
+/// `POST /v1/operations/{id}:cancel`
+pub fn cancel_operation(id: &str, body: Option<&OverrideBody>) -> Call<Operation> {
+    Call::new(Method::POST, format!("/v1/operations/{}:cancel", escaped(id))).json_or_none(body).keyed()
 }
 
 /// Stop a run
@@ -492,6 +506,12 @@ pub struct GetTaskLogsQuery {
     pub offset: Option<u64>,
     /// Bytes at most; a stream that follows ends after so many. 1048576 by default, without bound when it follows
     pub limit: Option<u64>,
+    /// The last bytes instead, up to 8 MiB, as `64KiB`: from the first line that begins there
+    pub tail: Option<String>,
+    /// From this line on, counted from 1; `-100` is the last 100 lines. Notes about missing bytes are no lines of the log
+    pub line: Option<i64>,
+    /// The whole log of the attempt as it is now, as a file; goes with `attempt` and `offset` only
+    pub download: Option<bool>,
     /// Stay, and get what comes until the task has ended; with `attempt`, until that attempt's log is whole. Later attempts begin with a line `── attempt 2 ──`
     pub follow: Option<bool>,
 }
@@ -504,6 +524,9 @@ pub fn get_task_logs(id: &str, query: &GetTaskLogsQuery) -> Call<Text> {
         ("attempt", text(query.attempt.as_ref())),
         ("offset", text(query.offset.as_ref())),
         ("limit", text(query.limit.as_ref())),
+        ("tail", text(query.tail.as_ref())),
+        ("line", text(query.line.as_ref())),
+        ("download", text(query.download.as_ref())),
         ("follow", text(query.follow.as_ref())),
     ];
     Call::new(Method::GET, with_query(format!("/v1/tasks/{}/logs", escaped(id)), &parameters))
@@ -717,6 +740,25 @@ pub fn list_jobs(query: &ListJobsQuery) -> Call<JobPage> {
 /// `GET /v1/limits`
 pub fn list_limits() -> Call<LimitPage> {
     Call::new(Method::GET, "/v1/limits")
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ListOperationsQuery {
+    /// Rows in a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
+}
+
+/// Bulk operations, newest first
+///
+/// `GET /v1/operations`
+pub fn list_operations(query: &ListOperationsQuery) -> Call<OperationPage> {
+    let parameters = [
+        ("limit", text(query.limit.as_ref())),
+        ("cursor", text(query.cursor.as_ref())),
+    ];
+    Call::new(Method::GET, with_query("/v1/operations", &parameters))
 }
 
 /// Pools: workers, room, and what waits
@@ -999,9 +1041,13 @@ pub struct ListenToEventsQuery {
     pub run_id: Option<String>,
     /// End after so long; without it the stream ends when the server stops
     pub for_ms: Option<u64>,
+    /// The `id` of the last event that the caller had: begin behind it
+    pub after: Option<String>,
+    /// One event for all that happened in so long, 50 ms to 10 s, as `250ms`: `mainspring.events.digest` counts tasks by job and state and names the runs that were touched, 200 at most
+    pub digest: Option<String>,
 }
 
-/// News of tasks, runs, jobs, schedules and workers as they happen
+/// News of tasks, runs, jobs, schedules, workers and bulk operations as they happen
 ///
 /// `GET /v1/events`
 pub fn listen_to_events(query: &ListenToEventsQuery) -> Call<Text> {
@@ -1011,6 +1057,8 @@ pub fn listen_to_events(query: &ListenToEventsQuery) -> Call<Text> {
         ("job", text(query.job.as_ref())),
         ("run_id", text(query.run_id.as_ref())),
         ("for_ms", text(query.for_ms.as_ref())),
+        ("after", text(query.after.as_ref())),
+        ("digest", text(query.digest.as_ref())),
     ];
     Call::new(Method::GET, with_query("/v1/events", &parameters))
 }
@@ -1213,6 +1261,34 @@ pub fn retry_task(id: &str, body: Option<&OverrideBody>) -> Call<Changed> {
 /// `POST /v1/tasks/{id}:run-now`
 pub fn run_task_now(id: &str, body: Option<&OverrideBody>) -> Call<Changed> {
     Call::new(Method::POST, format!("/v1/tasks/{}:run-now", escaped(id))).json_or_none(body).keyed()
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SearchTaskLogsQuery {
+    /// The text, of one line; no pattern
+    pub q: Option<String>,
+    /// Which attempt; by default the newest that has a log, or with `follow` the first and all after it
+    pub attempt: Option<u64>,
+    /// Where to begin, in bytes of the attempt's log: `next_offset` of the answer before
+    pub from: Option<u64>,
+    /// Lines at most
+    pub limit: Option<u64>,
+    /// Letters A to Z are the same as a to z
+    pub ignore_case: Option<bool>,
+}
+
+/// Lines of a log that contain a text
+///
+/// `GET /v1/tasks/{id}/logs/search`
+pub fn search_task_logs(id: &str, query: &SearchTaskLogsQuery) -> Call<LogHits> {
+    let parameters = [
+        ("q", text(query.q.as_ref())),
+        ("attempt", text(query.attempt.as_ref())),
+        ("from", text(query.from.as_ref())),
+        ("limit", text(query.limit.as_ref())),
+        ("ignore_case", text(query.ignore_case.as_ref())),
+    ];
+    Call::new(Method::GET, with_query(format!("/v1/tasks/{}/logs/search", escaped(id)), &parameters))
 }
 
 /// Submit one task; the answer leaves when it is durable

@@ -119,6 +119,9 @@ pub struct ApproveBody {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Attempt {
+    /// What it asked for; absent if that is nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Resources>,
     pub assigned_at: String,
     pub attempt_id: String,
     /// From its assignment to its end
@@ -135,7 +138,23 @@ pub struct Attempt {
     pub fence: String,
     pub number: u64,
     pub outcome: String,
+    /// The last progress that it reported
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<String>,
+    /// As far as it is known
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<AttemptUsage>,
     pub worker: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct AttemptUsage {
+    /// Processor time of all its processes, user and system
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<u64>,
+    /// The most memory that it had at once
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_peak_bytes: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -282,6 +301,67 @@ pub struct BegunRun {
     pub run_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct BulkBody {
+    /// Who does it and why; kept with the operation and what it changes
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Nothing but this selects everything there is
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// Only count what matches now; nothing is changed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Of failed tasks: a group of `/v1/dead-letters/groups`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// Of `cancel_tasks`: stop running ones too
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+    /// Of tasks, runs and schedules: their job
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// Of tasks, runs and workers: all of them must be there
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Of jobs and schedules: how their names begin
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_prefix: Option<String>,
+    /// Of jobs
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Of tasks and workers
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Of `set_task_priority`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Of tasks and runs: made at or after this; of failed tasks: ended at or after this
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Of tasks and runs: in one of these when it is looked at
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<String>,
+    /// Of jobs and schedules: a tag of the job
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// Of tasks: the executor; `webhook` means `http`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Of runs: what began them
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// As `since`, before this
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// What is done with each
+    pub verb: String,
 }
 
 /// What became of a task
@@ -931,6 +1011,39 @@ pub struct LimitPage {
     pub more: bool,
 }
 
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct LogHit {
+    /// Of the line, up to 1000 bytes behind the match
+    pub after: String,
+    /// Of the line, up to 1000 bytes before the match
+    pub before: String,
+    /// The line is longer than what is here of it
+    pub cut: bool,
+    /// Number of the line, from 1
+    pub line: u64,
+    pub r#match: String,
+    /// Offset of the match in the log
+    pub offset: u64,
+}
+
+/// Lines of a log that contain a text
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct LogHits {
+    /// The attempt; absent if none has a log
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u64>,
+    /// Whether everything that is stored by now was looked at
+    pub complete: bool,
+    /// Offset at which it began
+    pub from: u64,
+    /// In the order of the log; one for each line
+    pub hits: Vec<LogHit>,
+    /// How many bytes were looked at
+    pub looked_at: u64,
+    /// Everything from `from` to here was looked at; the `from` of the next search
+    pub next_offset: u64,
+}
+
 /// What became of each of many dead letters
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyResult {
@@ -967,11 +1080,52 @@ pub struct Note {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Operation {
-    /// Tasks or runs it has changed. Left out when it ended before the last restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub handled: Option<u64>,
+    pub actor: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_reason: Option<String>,
+    /// Who ended it before it was through
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// Of a dry run: some that match
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// Of these, changed
+    pub handled: u64,
+    /// Why the last of them could not: a code and a sentence
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_refusal: Option<String>,
+    /// Tasks, runs or others that it has looked at
+    pub looked_at: u64,
+    /// Of a dry run: so many were looked at that the count was ended, and at least `total` match
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
+    /// 0 in the answer to a dry run, which begins none
     pub operation_id: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Of these, matched and could not be changed
+    pub refused: u64,
+    /// As its caller wrote it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
     pub state: String,
+    /// How many matched when it began, if they were counted to the end; of a dry run, those that were counted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// What is done with each
+    pub verb: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct OperationPage {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub operations: Vec<Operation>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -1344,6 +1498,9 @@ pub struct RunSelectorBody {
     /// Who does it and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
+    /// Only count what matches now; nothing is changed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1619,6 +1776,9 @@ pub struct SelectorBody {
     /// Nothing but this selects every task there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all: Option<bool>,
+    /// Only count what matches now; nothing is changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
     /// Stop running ones too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
@@ -1686,6 +1846,9 @@ pub struct System {
     /// Its clock
     pub at: String,
     pub bytes_behind: u64,
+    /// Measured once a minute at most; absent if it cannot be measured
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<SystemDisk>,
     /// Grows with every start
     pub epoch: u64,
     pub events_behind: u64,
@@ -1709,6 +1872,22 @@ pub struct System {
     pub tasks_in_memory: u64,
     pub version: String,
     pub workers: u64,
+}
+
+/// The device of the data directory, in bytes
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SystemDisk {
+    /// Left for this server
+    pub free_bytes: u64,
+    /// Segments of the journal, with those prepared ahead
+    pub journal_bytes: u64,
+    /// Logs of attempts
+    pub logs_bytes: u64,
+    /// There were more logs than are measured: they take more room
+    pub logs_more: bool,
+    pub measured_at: String,
+    pub size_bytes: u64,
+    pub tables_bytes: u64,
 }
 
 /// Bounds and spans that it works with.
@@ -1766,6 +1945,9 @@ pub struct Task {
     /// When it comes again, of a task that recurs
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurs: Option<Recurs>,
+    /// What each attempt asks for; absent if that is nothing; not in lists
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     pub retry_count: u64,
     /// The run it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1785,6 +1967,9 @@ pub struct Task {
     pub task_id: String,
     pub task_type: String,
     pub tenant: String,
+    /// Not in lists
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<Timeouts>,
     /// It undoes that task
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<bool>,
@@ -1923,7 +2108,7 @@ pub struct TaskHistory {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TaskHistoryChange {
-    /// Who did it, as they said; nobody checks it
+    /// Who did it, as they said; not verified
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     pub at: String,

@@ -131,7 +131,7 @@ impl Secrets {
                 *text = if self.is_mentioned(template) { MASK.to_owned() } else { self.text(text) };
             }
             (Some(Json::String(template)), rendered) if self.is_mentioned(template) => {
-                *rendered = MASK.into()
+                *rendered = MASK.into();
             }
             (Some(Json::Object(templates)), Json::Object(fields)) => {
                 for (name, mut value) in std::mem::take(fields) {
@@ -139,7 +139,7 @@ impl Secrets {
                         Some(template) => self.rendered(Some(template), &mut value),
                         // What a script mentions.
                         None if name.starts_with(VARIABLE) => value = MASK.into(),
-                        None if name == "env" => self.added(&mut value),
+                        None if name == "env" => Self::added(&mut value),
                         None => self.strings(&mut value),
                     }
                     fields.insert(self.text(&name), value);
@@ -157,7 +157,7 @@ impl Secrets {
         }
     }
 
-    fn added(&self, value: &mut Json) {
+    fn added(value: &mut Json) {
         match value {
             Json::Object(fields) => fields.values_mut().for_each(|value| *value = MASK.into()),
             value => *value = MASK.into(),

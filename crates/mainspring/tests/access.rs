@@ -125,3 +125,66 @@ fn the_token_opens_everything_and_is_in_no_log() {
     assert!(!stdout(&logs).contains(TOKEN), "a task does not see the token");
     assert!(!said().contains(TOKEN), "the token is in a log");
 }
+
+#[test]
+fn below_a_folder_of_a_site_everything_names_the_folder() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = token_file(dir.path(), 0o600);
+    let token = ["--token-file", file.to_str().expect("a path")];
+    let args = [&["--base-path", "/tools/mainspring/"][..], &token].concat();
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &args);
+    let (root, folder) = url.rsplit_once("/tools/").expect("it says the folder");
+    assert_eq!(folder, "mainspring");
+
+    let home = get(root, "/");
+    assert!(home.contains("307") && home.contains("location: /tools/mainspring/ui/\r\n"), "{home}");
+    let page = get(root, "/tools/mainspring/ui/runs");
+    let asset = page.split('"').find(|part| part.contains("/ui/assets/main-")).expect("a script").to_owned();
+    assert!(asset.starts_with("/tools/mainspring/ui/assets/main-"), "{asset}");
+    // A proxy may take the folder away.
+    for path in
+        [asset.as_str(), asset.trim_start_matches("/tools/mainspring"), "/tools/mainspring/readyz", "/readyz"]
+    {
+        assert!(get(root, path).starts_with("HTTP/1.1 200"), "{path}");
+    }
+    for path in ["/tools/mainspringer/readyz", "/tools/readyz", "/tools/mainspring/tools/mainspring/readyz"] {
+        // Without a token nobody is told what there is.
+        assert!(get(root, path).starts_with("HTTP/1.1 401"), "{path}");
+    }
+    let refused = get(root, "/tools/mainspring/v1/stats");
+    assert!(refused.contains(r#""docs":"/tools/mainspring/docs/errors/UNAUTHENTICATED""#), "{refused}");
+    let session = post(root, "/tools/mainspring/ui/session", &format!(r#"{{"token":"{TOKEN}"}}"#));
+    assert!(session.contains("Path=/tools/mainspring/; HttpOnly"), "{session}");
+    // The command line, below the folder and beside it.
+    for server in [url.as_str(), root] {
+        let stats = command(server, &["stats"]).env("MAINSPRING_TOKEN", TOKEN).output().expect("runs");
+        assert!(stats.status.success(), "{}", stderr(&stats));
+    }
+    let document = command(&url, &["config", "example"]).output().expect("runs");
+    assert!(stdout(&document).contains("base_path"), "{}", stdout(&document));
+
+    for bad in ["tools", "/a b", "/ui"] {
+        let mut server = Command::new(BINARY);
+        server
+            .args(["server", "--listen", ANY_PORT, "--base-path", bad, "--data"])
+            .arg(dir.path().join("other"));
+        let output = server.output().expect("runs");
+        assert!(
+            !output.status.success() && stderr(&output).contains("base path"),
+            "{bad}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+fn post(url: &str, path: &str, body: &str) -> String {
+    use std::io::{Read, Write};
+    let address = url.trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).expect("connects");
+    let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n");
+    let length = body.len();
+    write!(stream, "{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}

@@ -174,3 +174,33 @@ fn who_stops_waiting_does_not_stop_the_task() {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+#[test]
+fn the_end_of_a_log_a_line_of_it_and_lines_with_a_text() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    let gate = dir.path().join("gate");
+    let script = format!("seq 1 5000; while ! test -e {}; do sleep 0.05; done; echo last", gate.display());
+    let id = submitted(&url, &script);
+    let logs = |args: &[&str]| {
+        let output = mainspring(&url, &[&["task", "logs"], args, &[&id]].concat());
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    support::until("its output", || logs(&["--tail", "1"]) == "5000\n");
+    assert_eq!(logs(&["--tail", "2"]), "4999\n5000\n");
+    assert!(logs(&["--line", "4998"]) == "4998\n4999\n5000\n");
+    assert_eq!(logs(&["--grep", "499"]).lines().next(), Some("499: 499"));
+    assert_eq!(logs(&["--grep", "499"]).lines().count(), 15);
+    let hit: Value = serde_json::from_str(&logs(&["--grep", "4321", "-o", "json"])).expect("JSON");
+    assert_eq!((&hit["line"], &hit["match"]), (&4321.into(), &"4321".into()));
+    let following = Reading::start(&mut command(&url, &["task", "logs", "-f", "--tail", "1", &id]));
+    fs::write(&gate, "").expect("opens the gate");
+    assert_eq!(following.rest(), (Some(0), "5000\nlast\n".to_owned()));
+    assert_eq!(logs(&["--grep", "LAST", "-i"]), "5001: last\n");
+    let disk = json_of(&url, &["system"])["disk"].clone();
+    for part in ["journal_bytes", "tables_bytes", "logs_bytes", "free_bytes", "size_bytes"] {
+        assert!(disk[part].as_u64() > Some(0), "{part}: {disk}");
+    }
+}

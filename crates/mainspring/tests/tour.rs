@@ -83,7 +83,7 @@ fn the_tour_of_the_readme_works_as_written() {
         assert!(said.contains(expected), "`{expected}` is missing:\n{all}");
     }
     assert_eq!(said.lines().filter(|line| *line == "oops").count(), 3, "once an attempt:\n{all}");
-    let listed = |line: &str| line.starts_with("task_") && line.contains("failed") && line.ends_with("oops");
+    let listed = |line: &str| line.starts_with("task_") && line.ends_with("ended with code 3 · oops");
     assert!(said.lines().any(listed), "a dead letter as soon as it has ended:\n{all}");
     assert_eq!(said.matches("begun\n").count(), 1, "it was not run twice:\n{all}");
     let last = said.rsplit("ended\n").next().unwrap_or_default();

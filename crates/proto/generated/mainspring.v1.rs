@@ -616,8 +616,14 @@ pub struct QuarantinedRow {
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListWorkersRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListWorkersRequest {
+    #[prost(string, optional, tag = "1")]
+    pub pool: ::core::option::Option<::prost::alloc::string::String>,
+    /// As workers show it, such as `healthy` or `draining`.
+    #[prost(string, optional, tag = "2")]
+    pub state: ::core::option::Option<::prost::alloc::string::String>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListWorkersResponse {
     #[prost(message, repeated, tag = "1")]
@@ -908,6 +914,31 @@ pub struct System {
     pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "17")]
     pub settings: ::core::option::Option<SystemSettings>,
+    /// Measured once a minute at most; not set if it cannot be measured.
+    #[prost(message, optional, tag = "18")]
+    pub disk: ::core::option::Option<SystemDisk>,
+}
+/// The device of the data directory, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SystemDisk {
+    /// Segments of the journal, with those prepared ahead.
+    #[prost(uint64, tag = "1")]
+    pub journal_bytes: u64,
+    #[prost(uint64, tag = "2")]
+    pub tables_bytes: u64,
+    /// Logs of attempts.
+    #[prost(uint64, tag = "3")]
+    pub logs_bytes: u64,
+    /// There were more logs than are measured: they take more room.
+    #[prost(bool, tag = "4")]
+    pub logs_more: bool,
+    /// Left for this server, and of how many.
+    #[prost(uint64, tag = "5")]
+    pub free_bytes: u64,
+    #[prost(uint64, tag = "6")]
+    pub size_bytes: u64,
+    #[prost(message, optional, tag = "7")]
+    pub measured_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SystemSettings {
@@ -930,6 +961,43 @@ pub struct SystemSettings {
     /// Started with `--insecure`.
     #[prost(bool, tag = "9")]
     pub insecure: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetSeriesRequest {
+    /// `1s`, `10s` or `5m`; `10s` if it is not set.
+    #[prost(string, optional, tag = "1")]
+    pub step: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many steps, the newest: 1 to 8640; 360 if it is not set.
+    #[prost(uint32, optional, tag = "2")]
+    pub points: ::core::option::Option<u32>,
+}
+/// Figures of equal steps, the oldest first. Gauges are the highest of a step, the others what happened in it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Series {
+    #[prost(message, optional, tag = "1")]
+    pub step: ::core::option::Option<::prost_types::Duration>,
+    /// When the first step began.
+    #[prost(message, optional, tag = "2")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// Tasks that waited.
+    #[prost(uint64, repeated, tag = "3")]
+    pub queued: ::prost::alloc::vec::Vec<u64>,
+    /// Attempts that were held by workers.
+    #[prost(uint64, repeated, tag = "4")]
+    pub running: ::prost::alloc::vec::Vec<u64>,
+    #[prost(uint64, repeated, tag = "5")]
+    pub submitted: ::prost::alloc::vec::Vec<u64>,
+    /// Attempts that began.
+    #[prost(uint64, repeated, tag = "6")]
+    pub started: ::prost::alloc::vec::Vec<u64>,
+    #[prost(uint64, repeated, tag = "7")]
+    pub succeeded: ::prost::alloc::vec::Vec<u64>,
+    /// For good; quarantined ones too.
+    #[prost(uint64, repeated, tag = "8")]
+    pub failed: ::prost::alloc::vec::Vec<u64>,
+    /// Attempts that failed and are tried again.
+    #[prost(uint64, repeated, tag = "9")]
+    pub retried: ::prost::alloc::vec::Vec<u64>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetAttentionRequest {}
@@ -976,6 +1044,9 @@ pub struct Finding {
     pub example: ::core::option::Option<FindingExample>,
     #[prost(message, optional, tag = "13")]
     pub action: ::core::option::Option<AdvisedAction>,
+    /// Of the job.
+    #[prost(string, optional, tag = "14")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FindingExample {
@@ -2207,6 +2278,28 @@ pub mod stats_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.StatsService", "System"));
             self.inner.unary(req, path, codec).await
         }
+        /// How much waited, ran and ended over time; in memory, so a server that starts anew begins with none.
+        pub async fn series(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetSeriesRequest>,
+        ) -> std::result::Result<tonic::Response<super::Series>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.StatsService/Series",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.StatsService", "Series"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2236,6 +2329,11 @@ pub mod stats_service_server {
             &self,
             request: tonic::Request<super::GetSystemRequest>,
         ) -> std::result::Result<tonic::Response<super::System>, tonic::Status>;
+        /// How much waited, ran and ended over time; in memory, so a server that starts anew begins with none.
+        async fn series(
+            &self,
+            request: tonic::Request<super::GetSeriesRequest>,
+        ) -> std::result::Result<tonic::Response<super::Series>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct StatsServiceServer<T> {
@@ -2432,6 +2530,51 @@ pub mod stats_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SystemSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.StatsService/Series" => {
+                    #[allow(non_camel_case_types)]
+                    struct SeriesSvc<T: StatsService>(pub Arc<T>);
+                    impl<
+                        T: StatsService,
+                    > tonic::server::UnaryService<super::GetSeriesRequest>
+                    for SeriesSvc<T> {
+                        type Response = super::Series;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetSeriesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StatsService>::series(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SeriesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3023,6 +3166,9 @@ pub struct ListBackfillsRequest {
     /// `next_cursor` of the page before.
     #[prost(string, optional, tag = "4")]
     pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// `running`, `paused`, `cancelling`, `ended` or `cancelled`; a page may then be shorter than its limit.
+    #[prost(string, optional, tag = "5")]
+    pub state: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListBackfillsResponse {
@@ -3818,6 +3964,12 @@ pub struct ListenToEventsRequest {
     /// The stream ends then, a day at most. If it is not set: until the caller goes or the server stops.
     #[prost(message, optional, tag = "5")]
     pub for_at_most: ::core::option::Option<::prost_types::Duration>,
+    /// The id of the last event that the caller had: begins behind it. Refused with `FEED_GONE` if that one is not kept.
+    #[prost(string, optional, tag = "6")]
+    pub after: ::core::option::Option<::prost::alloc::string::String>,
+    /// One event for all that happened in so long, 50 ms to 10 s: `mainspring.events.digest`.
+    #[prost(message, optional, tag = "7")]
+    pub digest: ::core::option::Option<::prost_types::Duration>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListTriggersRequest {
@@ -5661,6 +5813,10 @@ pub struct ListDeadLetterGroupsRequest {
     /// `key=value`.
     #[prost(string, optional, tag = "3")]
     pub label: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    pub ended_from: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "5")]
+    pub ended_before: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeadLetterGroups {
@@ -5699,6 +5855,9 @@ pub struct DeadLetterGroup {
     /// The newest.
     #[prost(string, tag = "11")]
     pub sample_task_id: ::prost::alloc::string::String,
+    /// Of the job, by its newest definition.
+    #[prost(string, optional, tag = "12")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeadLettersResponse {
@@ -5777,6 +5936,12 @@ pub struct TaskLogsRequest {
     /// Waits for more until the log is whole; if no attempt is named, goes on with the next one until the task has ended.
     #[prost(bool, tag = "5")]
     pub follow: bool,
+    /// The last bytes instead of `offset`, 1 to 8388608: from the first line that begins there.
+    #[prost(uint64, optional, tag = "6")]
+    pub tail: ::core::option::Option<u64>,
+    /// From this line on instead of `offset`, counted from 1; -100 is the last 100 lines.
+    #[prost(sint64, optional, tag = "7")]
+    pub line: ::core::option::Option<i64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskLogsResponse {
@@ -5795,6 +5960,71 @@ pub struct TaskLogsResponse {
     /// Nothing follows, and nothing ever will. With `follow` the end of the stream says so.
     #[prost(bool, tag = "5")]
     pub complete: bool,
+    /// Number of the line in which it begins, from 1. Not with `follow`.
+    #[prost(uint64, optional, tag = "6")]
+    pub line: ::core::option::Option<u64>,
+    /// With `tail` and `line`, in the first message: where the log ends by now, and how many lines it has.
+    #[prost(uint64, optional, tag = "7")]
+    pub size: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "8")]
+    pub lines: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchTaskLogsRequest {
+    #[prost(string, tag = "1")]
+    pub task_id: ::prost::alloc::string::String,
+    /// A text of one line, 1 to 1000 characters; no pattern.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+    /// Counts from 1. If it is not set: the newest that has a log.
+    #[prost(uint32, optional, tag = "3")]
+    pub attempt: ::core::option::Option<u32>,
+    /// Where to begin, in bytes of the log: `next_offset` of the answer before.
+    #[prost(uint64, tag = "4")]
+    pub from: u64,
+    /// Lines, 1 to 1000; 100 if it is not set.
+    #[prost(uint64, optional, tag = "5")]
+    pub limit: ::core::option::Option<u64>,
+    /// Letters A to Z are the same as a to z.
+    #[prost(bool, tag = "6")]
+    pub ignore_case: bool,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TaskLogHits {
+    /// 0: no attempt has a log.
+    #[prost(uint32, tag = "1")]
+    pub attempt: u32,
+    /// In the order of the log; one for each line.
+    #[prost(message, repeated, tag = "2")]
+    pub hits: ::prost::alloc::vec::Vec<TaskLogHit>,
+    /// Everything before it was looked at.
+    #[prost(uint64, tag = "3")]
+    pub next_offset: u64,
+    /// How many bytes were looked at.
+    #[prost(uint64, tag = "4")]
+    pub looked_at: u64,
+    /// Everything that is stored by now was looked at.
+    #[prost(bool, tag = "5")]
+    pub complete: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TaskLogHit {
+    /// From 1.
+    #[prost(uint64, tag = "1")]
+    pub line: u64,
+    /// Of the match in the log.
+    #[prost(uint64, tag = "2")]
+    pub offset: u64,
+    /// Of the line around the match, up to 1000 bytes on each side.
+    #[prost(string, tag = "3")]
+    pub before: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub r#match: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub after: ::prost::alloc::string::String,
+    /// The line is longer than what is here of it.
+    #[prost(bool, tag = "6")]
+    pub cut: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskChange {
@@ -5921,6 +6151,9 @@ pub struct Task {
     /// Not in lists.
     #[prost(message, optional, tag = "32")]
     pub timeouts: ::core::option::Option<Timeouts>,
+    /// Of its job; only in lists of dead letters.
+    #[prost(string, optional, tag = "33")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Attempt {
@@ -6526,6 +6759,28 @@ pub mod task_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.TaskService", "Logs"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// Lines of a log that contain a text. One answer looks at 256 MiB at most; go on with `from`.
+        pub async fn search_logs(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SearchTaskLogsRequest>,
+        ) -> std::result::Result<tonic::Response<super::TaskLogHits>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.TaskService/SearchLogs",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.TaskService", "SearchLogs"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -6617,6 +6872,11 @@ pub mod task_service_server {
             &self,
             request: tonic::Request<super::TaskLogsRequest>,
         ) -> std::result::Result<tonic::Response<Self::LogsStream>, tonic::Status>;
+        /// Lines of a log that contain a text. One answer looks at 256 MiB at most; go on with `from`.
+        async fn search_logs(
+            &self,
+            request: tonic::Request<super::SearchTaskLogsRequest>,
+        ) -> std::result::Result<tonic::Response<super::TaskLogHits>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct TaskServiceServer<T> {
@@ -7275,6 +7535,51 @@ pub mod task_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.TaskService/SearchLogs" => {
+                    #[allow(non_camel_case_types)]
+                    struct SearchLogsSvc<T: TaskService>(pub Arc<T>);
+                    impl<
+                        T: TaskService,
+                    > tonic::server::UnaryService<super::SearchTaskLogsRequest>
+                    for SearchLogsSvc<T> {
+                        type Response = super::TaskLogHits;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SearchTaskLogsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TaskService>::search_logs(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SearchLogsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)
@@ -7969,6 +8274,12 @@ pub struct Run {
     /// Tasks that wait for approval; of one run also what was decided.
     #[prost(message, repeated, tag = "24")]
     pub approvals: ::prost::alloc::vec::Vec<RunApproval>,
+    /// The instant for which it exists: that of its window, or the one that was given when it was triggered.
+    #[prost(message, optional, tag = "25")]
+    pub logical_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Of the job, by its newest definition; not in lists.
+    #[prost(string, optional, tag = "26")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A task that waits for approval, or for which somebody decided.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -9898,6 +10209,10 @@ pub struct TriggerJobRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "8")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// The instant for which the run is: one run of the job for each, whatever the metadata `idempotency-key`. Not beside
+    /// `run_key`.
+    #[prost(message, optional, tag = "9")]
+    pub logical_time: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TriggerJobResponse {
@@ -10964,6 +11279,643 @@ pub mod job_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetJobGraphRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub version: u32,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetJobGridRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// 1 to 100; 25 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub runs: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRunGraphRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRunStatesRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Graph {
+    /// Of each task; the other lists have the same order.
+    #[prost(string, repeated, tag = "1")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Pairs, one behind the other: the second task of a pair needs the first.
+    #[prost(uint32, repeated, tag = "2")]
+    pub edges: ::prost::alloc::vec::Vec<u32>,
+    /// The column of each task.
+    #[prost(uint32, repeated, tag = "3")]
+    pub layer: ::prost::alloc::vec::Vec<u32>,
+    /// Hundredths of a row from the top, of the middle of each task.
+    #[prost(uint32, repeated, tag = "4")]
+    pub y: ::prost::alloc::vec::Vec<u32>,
+    #[prost(uint32, tag = "5")]
+    pub layers: u32,
+    /// Hundredths of a row.
+    #[prost(uint32, tag = "6")]
+    pub height: u32,
+    /// For each edge the heights at which it passes the layers between its ends, edge by edge.
+    #[prost(uint32, repeated, tag = "7")]
+    pub bends: ::prost::alloc::vec::Vec<u32>,
+    /// There are too many edges for `bends`, which is empty then.
+    #[prost(bool, tag = "8")]
+    pub straight: bool,
+    /// Tasks with an item for each of a list.
+    #[prost(uint32, repeated, tag = "9")]
+    pub mapped: ::prost::alloc::vec::Vec<u32>,
+    /// Tasks that are runs of other jobs.
+    #[prost(uint32, repeated, tag = "10")]
+    pub runs: ::prost::alloc::vec::Vec<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RunStates {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "RunState", tag = "2")]
+    pub state: i32,
+    #[prost(message, optional, tag = "3")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "4")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// A letter for each task, in the order of the graph: `p`ending, `q`ueued, `a`ssigned, `r`unning, retry `w`ait,
+    /// `d`eferred, `s`ucceeded, `f`ailed, `c`ancelled, s`k`ipped, `u`pstream failed, `x` quarantined.
+    #[prost(string, tag = "5")]
+    pub states: ::prost::alloc::string::String,
+    /// Milliseconds from the creation of the run to the start of each task; -1 if it has none.
+    #[prost(sint64, repeated, tag = "6")]
+    pub started: ::prost::alloc::vec::Vec<i64>,
+    /// The same for its end.
+    #[prost(sint64, repeated, tag = "7")]
+    pub ended: ::prost::alloc::vec::Vec<i64>,
+    #[prost(message, repeated, tag = "8")]
+    pub items: ::prost::alloc::vec::Vec<ItemCounts>,
+}
+/// Items of a mapped task.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ItemCounts {
+    /// Its place in the graph.
+    #[prost(uint32, tag = "1")]
+    pub task: u32,
+    #[prost(uint32, tag = "2")]
+    pub count: u32,
+    #[prost(uint32, tag = "3")]
+    pub live: u32,
+    #[prost(uint32, tag = "4")]
+    pub succeeded: u32,
+    #[prost(uint32, tag = "5")]
+    pub failed: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Grid {
+    /// Of all these runs; those of the newest run first, in its order.
+    #[prost(string, repeated, tag = "1")]
+    pub tasks: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The oldest first.
+    #[prost(message, repeated, tag = "2")]
+    pub runs: ::prost::alloc::vec::Vec<GridRun>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GridRun {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub version: u32,
+    #[prost(enumeration = "RunState", tag = "3")]
+    pub state: i32,
+    #[prost(message, optional, tag = "4")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "5")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "6")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// A letter for each task, as in the states of a run; a dot for one that the run does not have.
+    #[prost(string, tag = "7")]
+    pub states: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod picture_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct PictureServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl PictureServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> PictureServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> PictureServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            PictureServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The graph of one version of a job, with where each task is drawn. It never changes.
+        pub async fn job_graph(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetJobGraphRequest>,
+        ) -> std::result::Result<tonic::Response<super::Graph>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PictureService/JobGraph",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PictureService", "JobGraph"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The newest runs of a job against its tasks.
+        pub async fn job_grid(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetJobGridRequest>,
+        ) -> std::result::Result<tonic::Response<super::Grid>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PictureService/JobGrid",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PictureService", "JobGrid"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The graph of a run, with the tasks that it was given on its way.
+        pub async fn run_graph(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRunGraphRequest>,
+        ) -> std::result::Result<tonic::Response<super::Graph>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PictureService/RunGraph",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PictureService", "RunGraph"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The states and times of all tasks of a run, in the order of its graph.
+        pub async fn run_states(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRunStatesRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunStates>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PictureService/RunStates",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PictureService", "RunStates"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod picture_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
+    #[async_trait]
+    pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
+        /// The graph of one version of a job, with where each task is drawn. It never changes.
+        async fn job_graph(
+            &self,
+            request: tonic::Request<super::GetJobGraphRequest>,
+        ) -> std::result::Result<tonic::Response<super::Graph>, tonic::Status>;
+        /// The newest runs of a job against its tasks.
+        async fn job_grid(
+            &self,
+            request: tonic::Request<super::GetJobGridRequest>,
+        ) -> std::result::Result<tonic::Response<super::Grid>, tonic::Status>;
+        /// The graph of a run, with the tasks that it was given on its way.
+        async fn run_graph(
+            &self,
+            request: tonic::Request<super::GetRunGraphRequest>,
+        ) -> std::result::Result<tonic::Response<super::Graph>, tonic::Status>;
+        /// The states and times of all tasks of a run, in the order of its graph.
+        async fn run_states(
+            &self,
+            request: tonic::Request<super::GetRunStatesRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunStates>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct PictureServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> PictureServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for PictureServiceServer<T>
+    where
+        T: PictureService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.PictureService/JobGraph" => {
+                    #[allow(non_camel_case_types)]
+                    struct JobGraphSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetJobGraphRequest>
+                    for JobGraphSvc<T> {
+                        type Response = super::Graph;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetJobGraphRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::job_graph(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = JobGraphSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.PictureService/JobGrid" => {
+                    #[allow(non_camel_case_types)]
+                    struct JobGridSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetJobGridRequest>
+                    for JobGridSvc<T> {
+                        type Response = super::Grid;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetJobGridRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::job_grid(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = JobGridSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.PictureService/RunGraph" => {
+                    #[allow(non_camel_case_types)]
+                    struct RunGraphSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetRunGraphRequest>
+                    for RunGraphSvc<T> {
+                        type Response = super::Graph;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRunGraphRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::run_graph(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RunGraphSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.PictureService/RunStates" => {
+                    #[allow(non_camel_case_types)]
+                    struct RunStatesSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetRunStatesRequest>
+                    for RunStatesSvc<T> {
+                        type Response = super::RunStates;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRunStatesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::run_states(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RunStatesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for PictureServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.PictureService";
+    impl<T> tonic::server::NamedService for PictureServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// In every request the tenant that is not set is that of the metadata `x-mainspring-tenant`, else `default`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetScheduleRequest {
@@ -11179,6 +12131,14 @@ pub struct ScheduleHistoryRequest {
     /// `next_cursor` of the page before.
     #[prost(string, optional, tag = "5")]
     pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// `ran`, `late`, `catch_up`, `no_event`, `backfill`, `skipped` or `missed`.
+    #[prost(string, optional, tag = "6")]
+    pub outcome: ::core::option::Option<::prost::alloc::string::String>,
+    /// Windows at or after, and before; a page may then be shorter than its limit.
+    #[prost(message, optional, tag = "7")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScheduleHistoryResponse {
@@ -11208,6 +12168,9 @@ pub struct ScheduleWindow {
     pub task_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "8")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// How the run stands, if it is kept.
+    #[prost(enumeration = "RunState", optional, tag = "9")]
+    pub run_state: ::core::option::Option<i32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListWindowsRequest {

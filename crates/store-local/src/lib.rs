@@ -24,6 +24,7 @@ mod open;
 mod recovery;
 mod reserve;
 mod tables;
+mod usage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use self::{
     logs::{ATTEMPT_BYTES_CEILING, LocalLogReader, LocalLogWriter, LocalLogs, LogOptions},
     recovery::LocalRecovery,
     tables::{LocalReader, LocalTables},
+    usage::{Usage, usage},
 };
 
 /// One shard's data in one directory.

@@ -21,7 +21,10 @@ pub use self::{
     entity::{EachTable, EntityFormat, EntityQuery, EntityRow, each_table},
     flows::{LiveRun, RunPage, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
-    logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
+    logs::{
+        Kept, LOG_HIT_CONTEXT_MAX, LOG_PIECE_BYTES_MAX, LOG_SEARCH_LINE_MAX, LogError, LogFound, LogHint,
+        LogHit, LogKey, LogPage, LogPiece, LogPlace, LogPoint, LogSearch, LogSpot, ReadLogs, WriteLogs,
+    },
     schedules::WindowCursor,
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,

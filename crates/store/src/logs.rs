@@ -73,27 +73,102 @@ pub trait ReadLogs: Send + Sync {
     /// Reads on from `place` and moves it; at most `bytes_max`, and the notes about what is missing. An attempt
     /// without a log reads as an empty one.
     fn read(&self, key: LogKey, place: &mut LogPlace, bytes_max: usize) -> Result<LogPage, LogError>;
+
+    /// Finds a point of the log without reading what lies before it. A point beyond the end is the end.
+    fn locate(&self, key: LogKey, point: LogPoint) -> Result<LogSpot, LogError>;
+
+    /// Lines that contain a text, in their order. Looks at `bytes_max` bytes or a little more.
+    fn search(&self, key: LogKey, wanted: &LogSearch) -> Result<LogFound, LogError>;
 }
+
+/// A point of a log. Lines are counted from 1; notes about what is missing are no lines of the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogPoint {
+    /// The beginning of this line.
+    Line(u64),
+    /// The beginning of so many last lines.
+    LastLines(u64),
+    /// The first beginning of a line within so many last bytes; if no line begins there, the first character.
+    LastBytes(u64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LogSpot {
+    pub place: LogPlace,
+    /// Where the log ends by now.
+    pub bytes: u64,
+    /// How many lines it has by now, one that is not whole included.
+    pub lines: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogSearch {
+    pub text: Vec<u8>,
+    /// Letters A to Z are the same as a to z.
+    pub ignore_case: bool,
+    /// Offset to begin at.
+    pub from: u64,
+    pub hits_max: usize,
+    pub bytes_max: u64,
+}
+
+/// A line that contains the text. A line longer than [`LOG_SEARCH_LINE_MAX`] is searched in parts, each like a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogHit {
+    /// Offset of the first match in the line.
+    pub offset: u64,
+    pub line: u64,
+    /// The line around the match, each part at most [`LOG_HIT_CONTEXT_MAX`] bytes.
+    pub before: Vec<u8>,
+    pub matched: Vec<u8>,
+    pub after: Vec<u8>,
+    /// The line is longer than what is shown of it.
+    pub cut: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LogFound {
+    pub hits: Vec<LogHit>,
+    /// Everything before this offset was looked at; a search goes on here.
+    pub next: u64,
+    /// How many bytes were looked at.
+    pub looked: u64,
+    /// Everything that is there by now was looked at.
+    pub at_end: bool,
+}
+
+/// Longest part of a line that a search looks at as one.
+pub const LOG_SEARCH_LINE_MAX: usize = 64 << 10;
+pub const LOG_HIT_CONTEXT_MAX: usize = 1_000;
 
 /// Where a reader stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LogPlace {
     /// Offset in the log of the next byte to read.
     pub offset: u64,
-    /// A place in the backend's own medium from which `offset` is found without reading all from the start, and the
-    /// offset of that place. A backend may ignore it.
-    pub hint: (u64, u64),
+    /// From where `offset` is found without reading all from the start. A backend may ignore it.
+    pub hint: LogHint,
+}
+
+/// A place in the backend's own medium, the offset in the log of that place, and how many line ends lie before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LogHint {
+    pub at: u64,
+    pub offset: u64,
+    pub lines: u64,
 }
 
 impl LogPlace {
     pub const fn at(offset: u64) -> Self {
-        Self { offset, hint: (0, 0) }
+        Self { offset, hint: LogHint { at: 0, offset: 0, lines: 0 } }
     }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LogPage {
     pub bytes: Vec<u8>,
+    /// Number of the line in which it begins, from 1. 0: there is no log.
+    pub line: u64,
     /// Nothing follows, and nothing ever will.
     pub complete: bool,
 }
@@ -104,8 +179,8 @@ pub enum LogError {
     Io { what: String, source: std::io::Error },
     #[error("the log `{file}` is damaged at byte {byte}: {what}")]
     Damaged { file: String, byte: u64, what: &'static str },
-    #[error("the log `{file}` was written by a newer version")]
-    NewerFormat { file: String },
+    #[error("the log `{file}` was written by another version")]
+    OtherFormat { file: String },
     #[error("a piece of the log of {task}, attempt {attempt}, is refused: {why}")]
     Refused { task: TaskId, attempt: u32, why: &'static str },
 }

@@ -8,6 +8,8 @@ mod backfills;
 mod frozen;
 #[path = "support/growth.rs"]
 mod growth;
+#[path = "support/runs.rs"]
+mod runs;
 #[path = "support/timing.rs"]
 mod timing;
 #[path = "support/waits.rs"]
@@ -34,13 +36,12 @@ use mainspring_core::run::{
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Labels, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason,
-    Task, TaskSpec, TaskState, TimeLimits,
+    Task, TaskChange, TaskNote, TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, AttemptDetails, BackfillId, Band, Elapsed, Epoch, Failure, FailureClass, Fence, FiredBy,
-    FiredWindow, Group, InRun, Incarnation, LabelCondition, Millis, Name, NodeInstance, Note,
-    Permit, Permits, Priority, Requirements, Resources, RunId, RunStatus, Seq, Session, TaskId, Wall,
-    WorkerId,
+    FiredWindow, Group, InRun, Incarnation, LabelCondition, Millis, Name, NodeInstance, Note, Permit,
+    Permits, Priority, Requirements, Resources, RunId, RunStatus, Seq, Session, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, VersionRef, job_version, read_events, read_job, read_plan,
@@ -49,6 +50,7 @@ use mainspring_store::format::{
 };
 
 use self::frozen::{golden, hex};
+use self::runs::{full_run, run_of};
 
 const ID: TaskId = TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001);
 const FENCE: Fence = Fence::new(Epoch::new(3), 70_000);
@@ -194,6 +196,12 @@ fn full_task() -> Task {
             window: Some(Box::new(timing::window())),
             deadline: Some(WALL),
             details: Some(Box::new(AttemptDetails { cpu_ms: Some(0), ..AttemptDetails::default() })),
+            notes: vec![TaskNote {
+                at: WALL,
+                change: TaskChange::Requeued,
+                status: Status::Queued,
+                over: over(),
+            }],
         })),
         ..task(TaskState::Quarantined)
     }
@@ -270,6 +278,7 @@ fn events() -> Vec<(&'static str, Event)> {
         ("poll_began", Event::PollBegan { id, deadline: WALL }),
         ("force_requested", Event::ForceRequested { id, fence, status: Status::Skipped, over: over() }),
         ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over(), reported: true }),
+        ("task_noted", Event::TaskNoted { id, change: TaskChange::RunNow, over: over() }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),
         ("key_bound", Event::KeyBound { claim: key(), entity: ID }),
     ]
@@ -496,113 +505,6 @@ fn full_created() -> RunCreated {
     }
 }
 
-/// As it comes back from bytes: counters that follow from the nodes are derived.
-fn run_of(plan: Plan) -> Run {
-    Run {
-        id: RUN,
-        job: job_key(),
-        version: 3,
-        nodes: vec![NodeState::default(); plan.nodes().len()],
-        unfinished: plan.len(),
-        plan: Arc::new(plan),
-        own: None,
-        parameters: Arc::from(*b"{}"),
-        status: RunStatus::Queued,
-        pause: None,
-        stop: None,
-        priority: None,
-        labels: None,
-        origin: Origin::of(StartedBy::Manual),
-        key: None,
-        created: WALL,
-        started: Wall::ZERO,
-        ended: Wall::ZERO,
-        changed: WALL,
-        groups: BTreeMap::new(),
-        outputs: BTreeMap::new(),
-        output_bytes: 0,
-        holds: BTreeMap::new(),
-        whys: BTreeMap::new(),
-        reused: vec![],
-        undo: vec![],
-        undone: 0,
-        failed: 0,
-        out: 0,
-        output: None,
-        why: None,
-        forced: None,
-        fan_out_allowed: 0,
-        notes: vec![],
-        decisions: BTreeMap::new(),
-        touched: Seq::new(300),
-        stored: Soft(false),
-        soft: Soft::default(),
-    }
-}
-
-fn full_run() -> Run {
-    let node = |status, turn, rounds| NodeState {
-        status,
-        turn,
-        rounds,
-        started: 5,
-        ended: 300,
-        ..NodeState::default()
-    };
-    let items = vec![
-        NodeStatus::Succeeded,
-        NodeStatus::Failed,
-        NodeStatus::Out,
-        NodeStatus::Waiting,
-        NodeStatus::Waiting,
-    ];
-    let group = MapItems::restore(items, (4, 1), (1, BTreeMap::from([(0, 2), (3, 4)])));
-    Run {
-        status: RunStatus::Running,
-        pause: Some(Pause::FanOut { node: 1, count: 9, max: 8 }),
-        stop: Some(RunStop::Timeout),
-        priority: Priority::new(Band::P2, 9),
-        labels: Some(labels()),
-        origin: Origin {
-            parent: Some(origin()),
-            rerun_of: Some(RunId::from_bits(5)),
-            ..Origin::of(StartedBy::Parent)
-        },
-        key: Some(key()),
-        started: WALL,
-        ended: WALL,
-        nodes: vec![
-            node(NodeStatus::Succeeded, 0, 0),
-            node(NodeStatus::Out, 1, 0),
-            node(NodeStatus::Cancelled, 0, 0),
-            node(NodeStatus::Judged, 3, 2),
-            NodeState::default(),
-        ],
-        unfinished: 3,
-        failed: 1,
-        groups: [(1, group)].into(),
-        outputs: [((0, NodeInstance::WHOLE), Arc::from(*b"own"))].into(),
-        output_bytes: 3,
-        holds: [(4, WALL)].into(),
-        whys: [(2, "the run had failed".into())].into(),
-        reused: vec![0],
-        undo: vec![0],
-        undone: 1,
-        out: 2,
-        output: Some(Arc::from(*b"{}")),
-        why: Some("why".into()),
-        forced: Some(RunStatus::Succeeded),
-        fan_out_allowed: 9,
-        notes: vec![Note { at: WALL, over: over(), what: "cleared".into() }],
-        decisions: [
-            ((4, NodeInstance::WHOLE), growth::decision(1, true)),
-            ((1, 2), growth::decision(0, false)),
-        ]
-        .into(),
-        ..run_of(full_plan())
-    }
-}
-
 fn tasks() -> Vec<(&'static str, Task)> {
     let due = Elapsed::from_millis(5000);
     vec![
@@ -668,7 +570,7 @@ fn events_are_written_and_read_as_ever() {
     }
     // Those of triggers (24) and of other entities (29) are in files of their own.
     assert!(
-        kinds.into_iter().eq((1..=30).filter(|kind| ![24, 29].contains(kind))),
+        kinds.into_iter().eq((1..=31).filter(|kind| ![24, 29].contains(kind))),
         "an event type has no golden file"
     );
     assert!(flows.into_iter().eq(1..=21), "a kind of event of jobs and runs has no golden file");
@@ -790,7 +692,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 31), newer("event type", 4, 31, 30));
+    assert_eq!(with(4, 32), newer("event type", 4, 32, 31));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(TaskState::Queued));
     bytes[0] = 9;

@@ -1,5 +1,7 @@
 //! Whatever the core can hold is read back as it was; whatever else is read ends in an error, not a panic.
 
+#[path = "support/extras.rs"]
+mod extras;
 #[path = "support/operations.rs"]
 mod operations;
 #[path = "support/plans.rs"]
@@ -11,6 +13,7 @@ mod windows;
 
 use std::sync::Arc;
 
+use self::extras::{details, extra};
 use self::operations::{operation, work};
 use self::plans::{additions, grown, job, node, plan};
 use self::windows::{backfill_event, fired_by, fired_window, schedule, schedule_event, window};
@@ -34,7 +37,7 @@ use mainspring_core::run::{
 use mainspring_core::schedule::ScheduleKey;
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason, Task,
-    TaskSpec, TaskState, TimeLimits,
+    TaskChange, TaskNote, TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, AttemptDetails, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation,
@@ -208,58 +211,6 @@ fn state() -> impl Strategy<Value = TaskState> {
     ]
 }
 
-fn details() -> impl Strategy<Value = Box<AttemptDetails>> {
-    let progress = option::of("[a-zé ]{0,20}".prop_map(String::into_boxed_str));
-    (option::of(number()), option::of(number()), progress).prop_map(
-        |(memory_peak_bytes, cpu_ms, progress)| {
-            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress })
-        },
-    )
-}
-
-fn extra() -> impl Strategy<Value = Box<Extra>> {
-    let more = (option::of(number()), option::of(details()));
-    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure(), more).prop_map(
-        |(number, fence, worker, assigned, ended, failure, (memory_bytes, details))| AttemptRecord {
-            number,
-            fence,
-            worker,
-            assigned,
-            ended,
-            failure,
-            memory_bytes,
-            details,
-        },
-    );
-    let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
-    let rest = (option::of(number()), option::of(over()), option::of(permits()), option::of(window()));
-    (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall()), option::of(details())), rest)
-        .prop_map(
-            |(
-                (labels, key, checkpoint, output),
-                attempts,
-                ([attempts_dropped, worker_kills], deadline, details),
-                (memory_bytes, forced, permits, window),
-            )| {
-                Box::new(Extra {
-                    labels,
-                    key,
-                    attempts,
-                    attempts_dropped,
-                    worker_kills,
-                    checkpoint,
-                    output,
-                    memory_bytes,
-                    forced,
-                    permits,
-                    window,
-                    deadline,
-                    details,
-                })
-            },
-        )
-}
-
 fn task() -> impl Strategy<Value = Task> {
     let made = (id(), profile().boxed(), bytes(), state(), priority(), any::<bool>(), fence());
     let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), (wall(), wall()));
@@ -388,6 +339,11 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(id, status, over, reported)| Event::TaskForced { id, status, over, reported }),
         (id(), fence(), select(Status::ALL.to_vec()), over())
             .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
+        (id(), select(TaskChange::ALL.to_vec()), over()).prop_map(|(id, change, over)| Event::TaskNoted {
+            id,
+            change,
+            over
+        }),
         (id(), wall()).prop_map(|(id, deadline)| Event::PollBegan { id, deadline }),
         (task().boxed(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
         (process(), work()).prop_map(|(id, work)| Event::OperationStarted { id, work }),

@@ -152,7 +152,7 @@ impl Desk {
         self.logs.begin(key, terms.attempt);
         let attempt = Attempt {
             key,
-            // A program that is kept has none: a job file with sensitive parameters cannot ask for it.
+            // A program that is kept has none: one that has some is never kept.
             secrets: Secrets::default(),
             number: terms.attempt,
             tenant: String::new(),

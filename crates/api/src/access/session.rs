@@ -45,8 +45,9 @@ async fn begin(State(edge): State<Arc<Edge>>, body: Body) -> Result<Response, Pr
         if !token.is(shown.token.as_bytes()) {
             return Err(refused);
         }
+        let (session, base) = (token.session(), edge.base());
         let cookie =
-            format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={SECONDS}", token.session());
+            format!("{COOKIE}={session}; Path={base}/; HttpOnly; SameSite=Strict; Max-Age={SECONDS}");
         if let Ok(value) = HeaderValue::from_str(&cookie) {
             answer.headers_mut().insert(header::SET_COOKIE, value);
         }

@@ -37,7 +37,7 @@ pub fn status(code: &str) -> Option<u16> {
     STATUSES.iter().find(|(_, codes)| codes.contains(&code)).map(|(status, _)| *status)
 }
 
-const STATUSES: [(u16, &[&str]); 12] = [
+const STATUSES: [(u16, &[&str]); 13] = [
     (
         400,
         &[
@@ -105,6 +105,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "WORKER_IDENTITY_IN_USE",
         ],
     ),
+    (410, &["FEED_GONE"]),
     (413, &["BATCH_TOO_LONG", "BODY_TOO_LARGE", "EVENT_BATCH_TOO_LONG", "PAYLOAD_TOO_LARGE"]),
     (415, &["EVENT_MEDIA_TYPE", "UNSUPPORTED_MEDIA_TYPE"]),
     (

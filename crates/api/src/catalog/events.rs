@@ -16,8 +16,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "News of tasks, runs, jobs, schedules, workers and bulk operations as they happen",
         details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
                 connection lives. News are for views and other programs: a caller that is too slow \
-                is told by `mainspring.events.lost` how much it has missed, and nothing is kept \
-                for callers that are away.",
+                is told by `mainspring.events.lost` how much it has missed. One that lost its connection goes on \
+                with `after`: the newest 65,536 events are kept while somebody listens and for a minute after.",
         query: &[
             Parameter::new(
                 "kind",
@@ -32,6 +32,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 Shape::Number { min: 1, max: 86_400_000, default: None },
                 "End after so long; without it the stream ends when the server stops",
             ),
+            Parameter::new(
+                "after",
+                Shape::Pattern("^[0-9]{1,19}-[0-9]{1,19}$"),
+                "The `id` of the last event that the caller had: begin behind it",
+            ),
+            Parameter::new(
+                "digest",
+                Shape::Pattern("^([0-9]{1,5}ms|[0-9]{1,2}s)$"),
+                "One event for all that happened in so long, 50 ms to 10 s, as `250ms`: `mainspring.events.digest` \
+                counts tasks by job and state and names the runs that were touched, 200 at most",
+            ),
         ],
         answers: &[Answer {
             status: 200,
@@ -40,12 +51,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 its end; `mainspring.run.task.` with how a task ended that was never released; `mainspring.job.` and \
                 `mainspring.schedule.stored`, `.paused`, `.resumed`, `.deleted`, `mainspring.schedule.passed` for windows \
                 that began nothing; `mainspring.worker.joined`, `.left`, `.cordon`. `data.record` is the newest record of \
-                the journal by then: an answer with that `Mainspring-Record` has seen it",
+                the journal by then: an answer with that `Mainspring-Record-Seen` has seen it. Workers that come and go are in no record",
             media_type: "application/x-ndjson",
             schema: Text,
             headers: &[],
         }],
-        errors: &[GUARDED, SHARD, NAMED, &["TOO_MANY_FOLLOWERS", "RUN_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, NAMED, &["FEED_GONE", "TOO_MANY_FOLLOWERS", "RUN_NOT_FOUND"]],
         ..READ
     },
     Operation {

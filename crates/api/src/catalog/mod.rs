@@ -12,6 +12,7 @@ mod errors;
 mod events;
 mod find;
 mod jobs;
+mod logs;
 mod parameter;
 mod pictures;
 mod runs;
@@ -167,8 +168,9 @@ const CHANGE: Operation = Operation { repeat: Repeat::Key, ..READ };
 const ONCE: Operation = Operation { repeat: Repeat::Same, ..READ };
 
 /// Every operation, in the order of the document.
-pub const OPERATIONS: [&[Operation]; 10] = [
+pub const OPERATIONS: [&[Operation]; 11] = [
     tasks::OPERATIONS,
+    logs::OPERATIONS,
     dead_letters::OPERATIONS,
     jobs::OPERATIONS,
     runs::OPERATIONS,
@@ -201,7 +203,7 @@ impl Operation {
     /// Its answers say which record they reflect, and it waits for one. What else has no gRPC method is about the server
     /// itself, or documents.
     pub fn has_record(&self) -> bool {
-        self.grpc != Never || self.tag == pictures::TAG
+        self.grpc != Never
     }
 
     /// Codes of refusals, sorted.

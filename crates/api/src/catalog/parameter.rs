@@ -30,6 +30,10 @@ pub enum Shape {
         max: u64,
         default: Option<u64>,
     },
+    /// A whole number, below 0 too, but not 0.
+    Integer,
+    /// 1 to 1000 characters; it must be given.
+    SearchText,
     Flag,
     Words(&'static [&'static str]),
     /// A regular expression.

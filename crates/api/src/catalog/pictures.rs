@@ -1,6 +1,6 @@
 //! Pictures of jobs and runs, in columns: for screens. What they show, other callers read as runs and versions.
 
-use super::{GET, GUARDED, NAMED, Of, Operation, Parameter, READ, SHARD, Shape, TENANT, answer};
+use super::{At, GET, GUARDED, NAMED, Of, Operation, Parameter, READ, SHARD, Shape, TENANT, answer};
 
 /// The tag of operations that exist for a screen only.
 pub(super) const TAG: &str = "pictures";
@@ -10,6 +10,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getJobGraph",
         tag: TAG,
         rest: (GET, "/v1/jobs/{name}/versions/{version}/graph"),
+        grpc: At("PictureService/JobGraph"),
         summary: "The graph of one version of a job, with where each task is drawn",
         details: "It never changes, so the answer may be kept for ever.",
         query: &[
@@ -29,6 +30,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getJobGrid",
         tag: TAG,
         rest: (GET, "/v1/jobs/{name}/grid"),
+        grpc: At("PictureService/JobGrid"),
         summary: "The newest runs of a job against its tasks",
         query: &[
             TENANT,
@@ -42,6 +44,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getRunGraph",
         tag: TAG,
         rest: (GET, "/v1/runs/{id}/graph"),
+        grpc: At("PictureService/RunGraph"),
         summary: "The graph of a run, with the tasks that it was given on its way",
         details: "The graph of a run that has ended may be kept for ever.",
         answers: &[answer(200, "The graph", Of("Graph"))],
@@ -52,6 +55,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getRunStates",
         tag: TAG,
         rest: (GET, "/v1/runs/{id}/states"),
+        grpc: At("PictureService/RunStates"),
         summary: "The states and times of all tasks of a run, in columns, in the order of its graph",
         answers: &[answer(200, "The states", Of("RunStates"))],
         errors: &[GUARDED, SHARD, &["RUN_NOT_FOUND"]],
@@ -61,6 +65,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getSeries",
         tag: TAG,
         rest: (GET, "/v1/stats/series"),
+        grpc: At("StatsService/Series"),
         summary: "How much waited, ran and ended over time",
         details: "An hour in steps of 1 s, a day in steps of 10 s, 90 days in steps of 5 min; in memory, so a server that starts \
             anew begins with none. Other programs have the counters of `/metrics`.",

@@ -1,19 +1,9 @@
 //! Tasks: submit, read, change and follow them.
 
 use super::{
-    Answer, At, BODY, CHANGE, DELETE, GET, GUARDED, Header, JSON, KEYED, LIST, ListOf, NAMED, OF_TASKS, Of,
-    OneOf, Operation, PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, and, answer, needed, optional,
+    At, BODY, CHANGE, DELETE, GET, GUARDED, JSON, KEYED, LIST, ListOf, NAMED, OF_TASKS, Of, OneOf, Operation,
+    PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, and, answer, needed, optional,
 };
-
-const LOG_HEADERS: &[Header] = &[
-    Header::number("Mainspring-Log-Attempt", "The attempt; absent if none has a log"),
-    Header::number("Mainspring-Log-Offset", "Offset of the first byte in the attempt's log"),
-    Header::number("Mainspring-Log-Next", "Offset to go on from; not with `follow`"),
-    Header::flag(
-        "Mainspring-Log-Complete",
-        "Whether this is the end and nothing will follow; not with `follow`",
-    ),
-];
 
 const WITH_RUN: [Parameter; 14] = and(
     OF_TASKS,
@@ -332,49 +322,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         details: "Made from the record of the task: the first and the newest attempts are in it, with who forced or requeued it.",
         answers: &[answer(200, "The changes", Of("TaskHistory"))],
         errors: &[GUARDED, SHARD, &["TASK_NOT_FOUND"]],
-        ..READ
-    },
-    Operation {
-        id: "getTaskLogs",
-        tag: "tasks",
-        rest: (GET, "/v1/tasks/{id}/logs"),
-        grpc: At("TaskService/Logs"),
-        cli: At("task logs"),
-        summary: "What an attempt wrote, in pieces or live",
-        query: &[
-            Parameter::new(
-                "attempt",
-                Shape::Number { min: 1, max: 4_294_967_295, default: None },
-                "Which attempt; by default the newest that has a log, or with `follow` the first and \
-                all after it",
-            ),
-            Parameter::new(
-                "offset",
-                Shape::Number { min: 0, max: u64::MAX, default: Some(0) },
-                "Where to begin, in bytes of the attempt's log",
-            ),
-            Parameter::new(
-                "limit",
-                Shape::Number { min: 1, max: 8_388_608, default: None },
-                "Bytes at most; a stream that follows ends after so many. 1048576 by default, without \
-                bound when it follows",
-            ),
-            Parameter::new(
-                "follow",
-                Shape::Flag,
-                "Stay, and get what comes until the task has ended; with `attempt`, until that \
-                attempt's log is whole. Later attempts begin with a line `── attempt 2 ──`",
-            ),
-        ],
-        answers: &[Answer {
-            status: 200,
-            what: "Output of the attempt, stdout and stderr together; empty if there is none. What is \
-                missing is told in a line of its own, as `… 512 bytes missing …`",
-            media_type: "text/plain",
-            schema: Text,
-            headers: LOG_HEADERS,
-        }],
-        errors: &[GUARDED, SHARD, LIST, &["TASK_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
         ..READ
     },
 ];

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 94] = pages![
+const PAGES: [(&str, &str); 95] = pages![
     "APPROVAL_ALREADY_DECIDED",
     "APPROVER_NOT_ALLOWED",
     "BACKFILL_ACTIVE",
@@ -23,6 +23,7 @@ const PAGES: [(&str, &str); 94] = pages![
     "EVENT_INVALID",
     "EVENT_MEDIA_TYPE",
     "EVENT_RESERVED",
+    "FEED_GONE",
     "HOST_NOT_ALLOWED",
     "IDEMPOTENCY_KEY_REUSED",
     "IDEMPOTENCY_KEY_TOO_LONG",

@@ -7,7 +7,7 @@ mod openapi;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header;
@@ -28,8 +28,14 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/docs/errors/{code}", get(error_page))
 }
 
-async fn openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+async fn openapi(State(edge): State<Arc<Edge>>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "application/json")];
+    match (edge.base(), OPENAPI.strip_prefix('{')) {
+        ("", _) | (_, None) => (headers, OPENAPI).into_response(),
+        (base, Some(rest)) => {
+            (headers, format!(r#"{{"servers":[{{"url":"{base}"}}],{rest}"#)).into_response()
+        }
+    }
 }
 
 /// For editors: completion and checks while a job file is written.

@@ -42,11 +42,13 @@ pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, nex
     if let Err(problem) = record::reach(&edge, &parts.headers).await {
         return status::refuse(&edge, &id, &problem).into_http();
     }
-    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    let seen = edge.gateway.record();
+    let mut response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
     if is_undecoded(&response) {
         let problem = Problem::field("body", "it is not the message that this method takes");
         return status::refuse(&edge, &id, &problem).into_http();
     }
+    record::stamp_seen(seen, response.headers_mut());
     response
 }
 

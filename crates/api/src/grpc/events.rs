@@ -97,6 +97,8 @@ async fn listen(edge: &Arc<Edge>, request: &v1::ListenToEventsRequest) -> Result
         job: request.job.as_deref(),
         run_id: request.run_id.as_deref(),
         for_ms: span_field("for_at_most", request.for_at_most.as_ref())?,
+        after: request.after.as_deref(),
+        digest: span_field("digest", request.digest.as_ref())?,
     };
     let listening = operation::listen(edge, &wanted).await?;
     Ok(Box::pin(stream::unfold(listening, |mut listening| async move {

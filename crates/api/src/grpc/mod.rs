@@ -14,6 +14,7 @@ mod events;
 mod health;
 mod jobs;
 mod operations;
+mod pictures;
 mod pools;
 mod runs;
 mod schedules;
@@ -68,7 +69,10 @@ fn of_flows(edge: &Arc<Edge>) -> Router {
     let events = v1::event_service_server::EventServiceServer::new(events::Events(Arc::clone(edge)));
     let triggers =
         v1::trigger_service_server::TriggerServiceServer::new(triggers::Triggers(Arc::clone(edge)));
+    let pictures =
+        v1::picture_service_server::PictureServiceServer::new(pictures::Pictures(Arc::clone(edge)));
     Router::new()
+        .route_service("/mainspring.v1.PictureService/{*method}", pictures)
         .route_service("/mainspring.v1.JobService/{*method}", jobs.max_decoding_message_size(usize::MAX))
         .route_service("/mainspring.v1.RunService/{*method}", runs)
         .route_service("/mainspring.v1.ScheduleService/{*method}", schedules)

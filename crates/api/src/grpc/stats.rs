@@ -12,7 +12,7 @@ use super::time::{duration, moment};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::{AttentionView, DepthView, FindingView, StatsView, SystemView};
+use crate::wire::{AttentionView, DepthView, DiskView, FindingView, SeriesView, StatsView, SystemView};
 
 pub(super) struct Figures(pub(super) Arc<Edge>);
 
@@ -34,6 +34,13 @@ impl StatsService for Figures {
     async fn system(&self, request: Request<v1::GetSystemRequest>) -> Result<Response<v1::System>, Status> {
         let id = request_id(&request);
         answer(&self.0, &id, operation::system(&self.0).await.map(|view| system(&view)))
+    }
+
+    async fn series(&self, request: Request<v1::GetSeriesRequest>) -> Result<Response<v1::Series>, Status> {
+        let id = request_id(&request);
+        let v1::GetSeriesRequest { step, points } = request.get_ref();
+        let found = operation::series(&self.0, step.as_deref(), points.map(|points| points as usize));
+        answer(&self.0, &id, found.map(|stretch| series(SeriesView::of(&stretch))))
     }
 }
 
@@ -67,6 +74,33 @@ fn system(view: &SystemView) -> v1::System {
             connections_max: settings.connections_max,
             insecure: settings.insecure,
         }),
+        disk: view.disk.as_ref().map(disk),
+    }
+}
+
+fn disk(view: &DiskView) -> v1::SystemDisk {
+    v1::SystemDisk {
+        journal_bytes: view.journal_bytes,
+        tables_bytes: view.tables_bytes,
+        logs_bytes: view.logs_bytes,
+        logs_more: view.logs_more,
+        free_bytes: view.free_bytes,
+        size_bytes: view.size_bytes,
+        measured_at: Some(moment(view.measured_at)),
+    }
+}
+
+fn series(view: SeriesView) -> v1::Series {
+    v1::Series {
+        step: Some(duration(Millis::new(view.step_ms))),
+        from: Some(moment(view.from)),
+        queued: view.queued,
+        running: view.running,
+        submitted: view.submitted,
+        started: view.started,
+        succeeded: view.succeeded,
+        failed: view.failed,
+        retried: view.retried,
     }
 }
 

@@ -101,6 +101,7 @@ fn code(problem: &Problem) -> Code {
         StatusCode::NOT_FOUND => Code::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => Code::Unimplemented,
         StatusCode::CONFLICT => Code::FailedPrecondition,
+        StatusCode::GONE => Code::OutOfRange,
         StatusCode::PRECONDITION_FAILED => Code::Aborted,
         StatusCode::TOO_MANY_REQUESTS => Code::ResourceExhausted,
         // What gRPC libraries themselves say of a message that is too large.

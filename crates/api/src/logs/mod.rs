@@ -21,10 +21,13 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::values::TaskId;
 use mainspring_proto::v1;
 use mainspring_runtime::node::Health;
-use mainspring_store::{LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs};
+use mainspring_store::{
+    LogError, LogFound, LogKey, LogPage, LogPiece, LogPlace, LogPoint, LogSearch, LogSpot, ReadLogs,
+    WriteLogs,
+};
 use tokio::sync::{Semaphore, oneshot};
 
-pub(crate) use self::follow::{Following, Piece, Stand};
+pub(crate) use self::follow::{BrokenOff, Following, Piece, Stand};
 pub(crate) use self::followers::{Follower, Followers};
 use self::writer::Order;
 use crate::metrics::Metrics;
@@ -35,6 +38,8 @@ const QUEUE_MAX: usize = 4_096;
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 /// Logs read at once; further reads wait.
 const READS_MAX: usize = 16;
+/// Logs searched at once: a search keeps a core busy, which tasks need more.
+const SEARCHES_MAX: usize = 2;
 /// How long a heartbeat's answer waits for pieces to be kept.
 pub(crate) const KEPT_WAIT_MAX: Duration = Duration::from_secs(1);
 
@@ -55,6 +60,7 @@ pub(crate) struct Logs {
     queued_bytes: Arc<AtomicUsize>,
     reader: Arc<dyn ReadLogs>,
     reads: Semaphore,
+    searches: Semaphore,
     pub followers: Arc<Followers>,
     metrics: Arc<Metrics>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -83,6 +89,7 @@ impl Logs {
             queued_bytes,
             reader: storage.reader,
             reads: Semaphore::new(READS_MAX),
+            searches: Semaphore::new(SEARCHES_MAX),
             followers,
             metrics,
             thread: Mutex::new(Some(writer::start(thread))),
@@ -141,6 +148,15 @@ impl Logs {
         bytes_max: usize,
     ) -> Result<(LogPage, LogPlace), Problem> {
         self.blocking(move |reader| reader.read(key, &mut place, bytes_max).map(|page| (page, place))).await
+    }
+
+    pub async fn locate(&self, key: LogKey, point: LogPoint) -> Result<LogSpot, Problem> {
+        self.blocking(move |reader| reader.locate(key, point)).await
+    }
+
+    pub async fn search(&self, key: LogKey, wanted: LogSearch) -> Result<LogFound, Problem> {
+        let _turn = self.searches.acquire().await.map_err(|_| Problem::ServerBusy)?;
+        self.blocking(move |reader| reader.search(key, &wanted)).await
     }
 
     async fn blocking<T: Send + 'static>(

@@ -39,6 +39,7 @@ pub(crate) async fn amend(
     let priority = amend.priority.map(|priority| priority.0);
     let payload = amend.payload.map(|payload| payload.get().as_bytes().into());
     let command = Command::Amend { id, due, priority, payload };
+    let command = by.iter().fold(command, |command, by| by.by_actor(command));
     let changed = change(edge, (id, "amend"), command, caller).await?;
     if let Some(by) = by {
         by.done(id);

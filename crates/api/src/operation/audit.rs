@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use mainspring_core::engine::{ByActor, Command};
 use mainspring_core::run::decide::{RunCommand, Signed};
 use mainspring_core::values::Actor;
 
@@ -42,6 +43,14 @@ impl Change {
     /// Whose word is noted, if anybody's.
     pub(super) fn over(&self) -> Option<Actor> {
         self.given.then(|| self.over.clone())
+    }
+
+    /// The change of a task, with who asked for it if they said so.
+    pub(super) fn by_actor(&self, command: Command) -> Command {
+        match self.over() {
+            Some(over) => Command::ByActor(Box::new(ByActor { over, command })),
+            None => command,
+        }
     }
 
     pub(super) fn sign(&self, command: RunCommand) -> RunCommand {

@@ -43,7 +43,7 @@ struct Count {
 }
 
 impl Count {
-    fn add(&mut self, id: impl ToString) {
+    fn add(&mut self, id: &impl ToString) {
         self.matched += 1;
         if self.examples.len() < EXAMPLES_MAX {
             self.examples.push(id.to_string());
@@ -164,7 +164,7 @@ async fn count(edge: &Edge, bulk: &Bulk, most: usize) -> Result<Count, Problem> 
 
 fn counted(ids: impl Iterator<Item = impl ToString>) -> Count {
     let mut count = Count::default();
-    ids.for_each(|id| count.add(id));
+    ids.for_each(|id| count.add(&id));
     count
 }
 
@@ -209,7 +209,7 @@ async fn count_tasks(edge: &Edge, bulk: &Bulk, selector: &Selector, most: usize)
         let Listed { rows, next, .. } = page;
         looked += PAGE;
         for task in rows.iter().filter(|task| bulk.means(task)) {
-            count.add(task.id);
+            count.add(&task.id);
         }
         cursor = next.map(|next| next.to_string());
         if cursor.is_none() || looked >= most {
@@ -244,7 +244,7 @@ async fn count_runs(edge: &Edge, bulk: &Bulk, most: usize) -> Result<Count, Prob
         let page = flows::list_runs(edge, filter).await?;
         looked += PAGE;
         for seen in page.rows.iter().filter(|seen| bulk.means_run(&seen.run)) {
-            count.add(seen.run.id);
+            count.add(&seen.run.id);
         }
         cursor = page.next.map(|next| next.to_string());
         if cursor.is_none() || looked >= most {

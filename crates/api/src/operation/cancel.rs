@@ -24,6 +24,7 @@ pub(crate) async fn cancel(
 ) -> Result<Cancelled, Problem> {
     let by = Change::said("a task was cancelled", over, caller)?;
     let command = Command::Cancel { id, stop_running: force };
+    let command = by.iter().fold(command, |command, by| by.by_actor(command));
     let changed = change(edge, (id, "cancel"), command, caller).await?;
     if let Some(by) = by {
         by.done(id);

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use mainspring_core::decision::{Rejection, Repaired};
-use mainspring_core::engine::Command;
+use mainspring_core::engine::{ByActor, Command};
 use mainspring_core::operation::is_repaired;
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::{Status, Task};
-use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, TaskId};
+use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, RunStatus, TaskId};
 
 use super::cursor::Cursor;
 use super::filter::{Filter, only_dead};
@@ -101,6 +101,7 @@ async fn act(
         DeadLetterVerb::Requeue => ("requeue", Command::Revive { id, fact: None, over, dead_only: true }),
         DeadLetterVerb::Discard => ("discard", Command::Discard { id, fact: None, over }),
     };
+    let command = Command::ByActor(Box::new(ByActor { over: by.clone(), command }));
     match change(edge, (id, &format!("{operation} {id}")), command, caller).await {
         Err(problem) if verb == DeadLetterVerb::Requeue && is_of_run(&problem) => {
             clear_in_run(edge, id, &by, (caller, problem)).await

@@ -17,7 +17,7 @@ pub(crate) async fn force_state(
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
     let by = Change::by("a task was forced to an end", over, caller)?;
-    let command = Command::Force { id, status, over: by.actor() };
+    let command = by.by_actor(Command::Force { id, status, over: by.actor() });
     let changed = change(edge, (id, "force-state"), command, caller).await?;
     by.done(id);
     Ok(changed)

@@ -1,13 +1,16 @@
-//! What an attempt wrote: read in pages, or followed while it grows.
+//! What an attempt wrote: read in pages, from the end or from a line, searched, or followed while it grows.
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use mainspring_core::task::Task;
 use mainspring_core::values::TaskId;
-use mainspring_store::{LogKey, LogPlace};
+use mainspring_store::{LogFound, LogKey, LogPlace, LogPoint, LogSearch};
 
 use super::read;
 use crate::edge::Edge;
-use crate::logs::{Following, Piece, Stand};
+use crate::logs::{BrokenOff, Following, Piece, Stand};
 use crate::problem::Problem;
 
 const LIMIT_DEFAULT: u64 = 1 << 20;
@@ -21,6 +24,10 @@ pub(crate) struct LogsBody {
     pub offset: u64,
     /// In bytes.
     pub limit: Option<u64>,
+    /// The last bytes, from the first line that begins there.
+    pub tail: Option<u64>,
+    /// From this line on, counted from 1; below 0: so many last lines.
+    pub line: Option<i64>,
     pub follow: bool,
 }
 
@@ -29,12 +36,39 @@ impl LogsBody {
         if self.attempt == Some(0) {
             return Err(Problem::query("attempt", "attempts count from 1"));
         }
-        match self.limit {
-            Some(limit) if !(1..=LIMIT_MAX).contains(&limit) => {
-                Err(Problem::query("limit", format!("it is a number of bytes from 1 to {LIMIT_MAX}")))
+        for (name, bytes) in [("limit", self.limit), ("tail", self.tail)] {
+            if bytes.is_some_and(|bytes| !(1..=LIMIT_MAX).contains(&bytes)) {
+                return Err(Problem::query(name, format!("it is a number of bytes from 1 to {LIMIT_MAX}")));
             }
-            _ => Ok(()),
         }
+        if self.line == Some(0) {
+            return Err(Problem::query("line", "lines count from 1; below 0 they count from the end"));
+        }
+        let name = if self.tail.is_some() { "tail" } else { "line" };
+        if usize::from(self.offset > 0) + usize::from(self.tail.is_some()) + usize::from(self.line.is_some())
+            > 1
+        {
+            return Err(Problem::query(name, "give one of `offset`, `tail` and `line`"));
+        }
+        if self.follow && self.point().is_some() {
+            return Err(Problem::query(
+                name,
+                "it does not go with `follow`: read this first, then follow with `offset` from `Mainspring-Log-Next`",
+            ));
+        }
+        Ok(())
+    }
+
+    fn point(&self) -> Option<LogPoint> {
+        let line = self.line.map(|line| match u64::try_from(line) {
+            Ok(line) => LogPoint::Line(line),
+            Err(_) => LogPoint::LastLines(line.unsigned_abs()),
+        });
+        line.or(self.tail.map(LogPoint::LastBytes))
+    }
+
+    fn page_bytes(&self) -> u64 {
+        self.limit.unwrap_or(LIMIT_DEFAULT.max(self.tail.unwrap_or(0)))
     }
 }
 
@@ -42,26 +76,113 @@ pub(crate) struct LogRead {
     /// `None`: no attempt has a log.
     pub attempt: Option<u32>,
     pub piece: Piece,
+    /// Number of the line in which the piece begins; 0 if there is no log.
+    pub line: u64,
+    /// Where the log ends by now and how many lines it has, if a point of it was asked for.
+    pub extent: Option<(u64, u64)>,
     /// Nothing follows, and nothing ever will.
     pub complete: bool,
 }
 
 pub(crate) async fn read_log(edge: &Edge, id: TaskId, asked: &LogsBody) -> Result<LogRead, Problem> {
     asked.check()?;
-    let limit = asked.limit.unwrap_or(LIMIT_DEFAULT) as usize;
-    let task = read(edge, id).await?;
-    let attempt = match asked.attempt {
-        Some(attempt) => Some(attempt),
-        None => edge.logs.newest(id, task.attempts).await?,
-    };
+    let limit = asked.page_bytes() as usize;
+    let (task, attempt) = attempt(edge, id, asked.attempt).await?;
     let key = LogKey { task: id, attempt: attempt.unwrap_or(task.attempts) };
-    let (page, place) = edge.logs.read(key, LogPlace::at(asked.offset), limit).await?;
+    let spot = match asked.point() {
+        Some(point) => Some(edge.logs.locate(key, point).await?),
+        None => None,
+    };
+    let place = spot.map_or(LogPlace::at(asked.offset), |spot| spot.place);
+    let (offset, extent) = (place.offset, spot.map(|spot| (spot.bytes, spot.lines)));
+    let (page, place) = edge.logs.read(key, place, limit).await?;
     let is_late = Stand::of(&task, key.attempt).may_grow().is_some_and(|left| left.is_zero());
     let at_end = page.bytes.len() < limit;
     let complete = page.complete || at_end && (is_late || edge.logs.followers.was_silent(key));
-    let piece =
-        Piece { attempt: key.attempt, offset: asked.offset, bytes: page.bytes.into(), next: place.offset };
-    Ok(LogRead { attempt, piece, complete })
+    let line = page.line;
+    let piece = Piece { attempt: key.attempt, offset, bytes: page.bytes.into(), next: place.offset };
+    Ok(LogRead { attempt, piece, line, extent, complete })
+}
+
+/// The task, and the attempt whose log is read: the one that is named, or the newest that has one.
+async fn attempt(edge: &Edge, id: TaskId, named: Option<u32>) -> Result<(Box<Task>, Option<u32>), Problem> {
+    let task = read(edge, id).await?;
+    let attempt = match named {
+        Some(attempt) => Some(attempt),
+        None => edge.logs.newest(id, task.attempts).await?,
+    };
+    Ok((task, attempt))
+}
+
+/// The whole log of an attempt as it is now, piece by piece.
+pub(crate) async fn download_log(
+    edge: &Arc<Edge>,
+    id: TaskId,
+    asked: &LogsBody,
+) -> Result<(u32, impl Stream<Item = Result<Bytes, BrokenOff>> + use<>), Problem> {
+    asked.check()?;
+    if asked.follow || asked.point().is_some() || asked.limit.is_some() {
+        return Err(Problem::query("download", "it goes with `attempt` and `offset` only"));
+    }
+    let (task, attempt) = attempt(edge, id, asked.attempt).await?;
+    let key = LogKey { task: id, attempt: attempt.unwrap_or(task.attempts.max(1)) };
+    let start = (Arc::clone(edge), LogPlace::at(asked.offset));
+    let pieces = stream::try_unfold(start, move |(edge, place)| async move {
+        let read = edge.logs.read(key, place, LIMIT_DEFAULT as usize).await;
+        let (page, place) = read.map_err(|_| BrokenOff)?;
+        Ok((!page.bytes.is_empty()).then(|| (Bytes::from(page.bytes), (edge, place))))
+    });
+    Ok((key.attempt, pieces))
+}
+
+/// What is searched for, as callers write it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LogSearchBody<'a> {
+    pub attempt: Option<u32>,
+    pub text: &'a str,
+    pub from: u64,
+    pub limit: Option<u64>,
+    pub ignore_case: bool,
+}
+
+/// Characters of a text to search for.
+const SEARCH_TEXT_MAX: usize = 1_000;
+const HITS_DEFAULT: u64 = 100;
+const HITS_MAX: u64 = 1_000;
+/// Looked at for one answer. Measured: 256 MiB take about 0.2 s.
+const SEARCH_BYTES_MAX: u64 = 256 << 20;
+
+pub(crate) async fn search_log(
+    edge: &Edge,
+    id: TaskId,
+    asked: &LogSearchBody<'_>,
+) -> Result<(Option<u32>, LogFound), Problem> {
+    if asked.attempt == Some(0) {
+        return Err(Problem::query("attempt", "attempts count from 1"));
+    }
+    if asked.text.is_empty()
+        || asked.text.chars().count() > SEARCH_TEXT_MAX
+        || asked.text.contains(['\n', '\r'])
+    {
+        return Err(Problem::query(
+            "q",
+            format!("it is a text of one line, from 1 to {SEARCH_TEXT_MAX} characters"),
+        ));
+    }
+    let limit = asked.limit.unwrap_or(HITS_DEFAULT);
+    if !(1..=HITS_MAX).contains(&limit) {
+        return Err(Problem::query("limit", format!("it is a number of lines from 1 to {HITS_MAX}")));
+    }
+    let (task, attempt) = attempt(edge, id, asked.attempt).await?;
+    let key = LogKey { task: id, attempt: attempt.unwrap_or(task.attempts) };
+    let search = LogSearch {
+        text: asked.text.into(),
+        ignore_case: asked.ignore_case,
+        from: asked.from,
+        hits_max: limit as usize,
+        bytes_max: SEARCH_BYTES_MAX,
+    };
+    Ok((attempt, edge.logs.search(key, search).await?))
 }
 
 /// The attempt it begins with, and what comes.

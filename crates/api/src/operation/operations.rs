@@ -18,7 +18,7 @@ use crate::wire::{OperationView, OverrideBody};
 /// Rows of the tables looked at for one page: the server's own work lies between what callers asked for.
 const PAGES_MAX: usize = 20;
 
-fn unknown(id: impl ToString) -> Problem {
+fn unknown(id: &(impl ToString + ?Sized)) -> Problem {
     Problem::OperationNotFound { id: id.to_string().chars().take(50).collect() }
 }
 
@@ -34,7 +34,7 @@ pub(crate) async fn operation(edge: &Edge, text: &str) -> Result<OperationView, 
 /// From memory, or as the tables have it.
 pub(super) async fn shown(edge: &Edge, id: OperationId) -> Result<OperationView, Problem> {
     if let Some(operation) = in_memory(edge, Some(id)).await?.first() {
-        return OperationView::of(operation).ok_or_else(|| unknown(id.get()));
+        return OperationView::of(operation).ok_or_else(|| unknown(&id.get()));
     }
     // Once it has left memory the tables have it.
     let found = edge.readers.read(move |tables| {
@@ -42,7 +42,7 @@ pub(super) async fn shown(edge: &Edge, id: OperationId) -> Result<OperationView,
         row.map(|row| decoded(&row)).transpose()
     });
     let found = found.await?;
-    found.as_ref().and_then(OperationView::of).ok_or_else(|| unknown(id.get()))
+    found.as_ref().and_then(OperationView::of).ok_or_else(|| unknown(&id.get()))
 }
 
 /// Newest first, with where the next page begins.

@@ -15,7 +15,7 @@ pub(crate) async fn retry(
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
     let by = Change::by("a task was queued again", over, caller)?;
-    let command = Command::Revive { id, fact: None, over: by.actor(), dead_only: false };
+    let command = by.by_actor(Command::Revive { id, fact: None, over: by.actor(), dead_only: false });
     let changed = change(edge, (id, "retry"), command, caller).await?;
     by.done(id);
     Ok(changed)

@@ -15,7 +15,7 @@ pub(crate) async fn run_now(
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
     let by = Change::by("a task was started before its time", over, caller)?;
-    let changed = change(edge, (id, "run-now"), Command::RunNow { id }, caller).await?;
+    let changed = change(edge, (id, "run-now"), by.by_actor(Command::RunNow { id }), caller).await?;
     by.done(id);
     Ok(changed)
 }

@@ -34,6 +34,7 @@ pub(crate) async fn system(edge: &Edge) -> Result<SystemView, Problem> {
         sessions: edge.sessions.live() as u64,
         listeners: edge.feed.listeners() as u64,
         reasons: health::troubles_and_conditions(edge).await,
+        disk: edge.disk.read().await,
         settings: SettingsView::of(&edge.config, edge.access().insecure),
     })
 }

@@ -9,7 +9,7 @@ use mainspring_core::values::{Millis, RunId, TaskId};
 
 use super::{flows, read};
 use crate::edge::Edge;
-use crate::feed::{self, Kind, Wanted};
+use crate::feed::{self, Kind, Manner, Wanted};
 use crate::problem::Problem;
 use crate::wire::SeenRun;
 
@@ -58,7 +58,8 @@ pub(crate) async fn run_ended(edge: &Arc<Edge>, id: RunId, wait: Duration) -> Re
         return Ok(seen);
     }
     let wanted = Wanted { kind: Some(Kind::RunEnd), run: Some(id.to_string()), ..Wanted::default() };
-    let mut listening = feed::listen(edge, wanted, Some(wait)).await?;
+    let manner = Manner { for_at_most: Some(wait), ..Manner::default() };
+    let mut listening = feed::listen(edge, wanted, manner).await?;
     // It may have ended before the feed was on.
     let seen = flows::seen_run(edge, id).await?;
     if seen.run.status.is_ended() {

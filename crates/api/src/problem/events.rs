@@ -33,6 +33,10 @@ pub enum EventProblem {
     WebhookNotFound {
         name: String,
     },
+    /// The line that a listener had last is not kept.
+    FeedGone {
+        after: String,
+    },
     /// Missing or wrong; which is not said.
     SignatureInvalid,
     TimestampInvalid,
@@ -61,6 +65,7 @@ impl EventProblem {
             Self::BatchTooLong { .. } => "EVENT_BATCH_TOO_LONG",
             Self::TriggerNotFound { .. } => "TRIGGER_NOT_FOUND",
             Self::WebhookNotFound { .. } => "WEBHOOK_NOT_FOUND",
+            Self::FeedGone { .. } => "FEED_GONE",
             Self::SignatureInvalid => "WEBHOOK_SIGNATURE_INVALID",
             Self::TimestampInvalid => "WEBHOOK_TIMESTAMP_INVALID",
         }
@@ -73,6 +78,7 @@ impl EventProblem {
             Self::MediaType { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TriggerNotFound { .. } | Self::WebhookNotFound { .. } => StatusCode::NOT_FOUND,
+            Self::FeedGone { .. } => StatusCode::GONE,
             Self::SignatureInvalid | Self::TimestampInvalid => StatusCode::UNAUTHORIZED,
         }
     }
@@ -90,6 +96,7 @@ impl EventProblem {
             Self::BatchTooLong { max, .. } => format!("send at most {max} events at once"),
             Self::TriggerNotFound { .. } => "list `/v1/triggers`; triggers are in job files".into(),
             Self::WebhookNotFound { .. } => "add `[webhooks.NAME]` to the server's settings".into(),
+            Self::FeedGone { .. } => "listen without `after`, then read again what you show".into(),
             Self::SignatureInvalid => {
                 "sign the call as the `signature` of this webhook says, with one of its secrets".into()
             }
@@ -113,6 +120,7 @@ impl fmt::Display for EventProblem {
             Self::BatchTooLong { count, max } => write!(f, "the batch has {count} events of at most {max}"),
             Self::TriggerNotFound { job, name } => write!(f, "there is no trigger `{job}/{name}`"),
             Self::WebhookNotFound { name } => write!(f, "there is no webhook `{name}`"),
+            Self::FeedGone { after } => write!(f, "event `{after}` is not among those that are kept"),
             Self::SignatureInvalid => f.write_str("the signature is missing or wrong"),
             Self::TimestampInvalid => f.write_str("the timestamp is missing or too far from now"),
         }

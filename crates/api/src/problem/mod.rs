@@ -127,7 +127,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 40] = [
+    pub const CODES: [&'static str; 41] = [
         "UNAUTHENTICATED",
         "HOST_NOT_ALLOWED",
         "ORIGIN_NOT_ALLOWED",
@@ -138,6 +138,7 @@ impl Problem {
         "EVENT_BATCH_TOO_LONG",
         "TRIGGER_NOT_FOUND",
         "WEBHOOK_NOT_FOUND",
+        "FEED_GONE",
         "WEBHOOK_SIGNATURE_INVALID",
         "WEBHOOK_TIMESTAMP_INVALID",
         "INVALID_JSON",

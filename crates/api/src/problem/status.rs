@@ -98,9 +98,7 @@ fn flow_status(refusal: &RunRefusal) -> StatusCode {
         RunRefusal::ApproverNotAllowed { .. } => StatusCode::FORBIDDEN,
         RunRefusal::RunStateNotForcible { .. }
         | RunRefusal::ItemNotNamed { .. }
-        | RunRefusal::LogicalTimeReused { .. } => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        | RunRefusal::LogicalTimeReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         RunRefusal::TooManyRuns { .. } | RunRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }

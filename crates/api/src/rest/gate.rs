@@ -35,8 +35,10 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     if let Err(problem) = record::reach(&edge, request.headers()).await {
         return problem.into_response();
     }
+    let seen = edge.gateway.record();
     let mut response = next.run(request).await;
     record::stamp(&edge, response.headers_mut());
+    record::stamp_seen(seen, response.headers_mut());
     if wants_seconds { seconds::written(response).await } else { response }
 }
 

@@ -56,6 +56,7 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/tasks/{id}/diagnosis", get(tasks::diagnosis::handle))
         .route("/v1/tasks/{id}/history", get(tasks::history::handle))
         .route("/v1/tasks/{id}/logs", get(tasks::logs::handle))
+        .route("/v1/tasks/{id}/logs/search", get(tasks::logs::search))
         .route("/v1/dead-letters", get(dead_letters::list))
         .route("/v1/dead-letters/groups", get(dead_letters::groups))
         .route("/v1/dead-letters:requeue", post(dead_letters::requeue_many))

@@ -17,22 +17,10 @@ pub(super) async fn handle(State(edge): State<Arc<Edge>>) -> Result<Response, Pr
     Ok(json(StatusCode::OK, &StatsView::of(&stats, edge.sessions.live())))
 }
 
-/// Steps of one answer unless more are asked for, and at most.
-const POINTS_DEFAULT: usize = 360;
-const POINTS_MAX: usize = 8_640;
-
 pub(super) async fn series(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["step", "points"])?;
-    let step_ms = match query.get("step").map(String::as_str) {
-        Some("1s") => 1_000,
-        None | Some("10s") => 10_000,
-        Some("5m") => 300_000,
-        Some(_) => return Err(Problem::query("step", "say 1s, 10s or 5m")),
-    };
-    let count = match query.get("points").map(|text| text.parse()) {
-        None => POINTS_DEFAULT,
-        Some(Ok(count @ 1..=POINTS_MAX)) => count,
-        Some(_) => return Err(Problem::query("points", "a number from 1 to 8640")),
-    };
-    Ok(json(StatusCode::OK, &SeriesView::of(&edge.series.read(step_ms, count))))
+    // What is no number is none of those that are allowed.
+    let points = query.get("points").map(|text| text.parse().unwrap_or(0));
+    let stretch = operation::series(&edge, query.get("step").map(String::as_str), points)?;
+    Ok(json(StatusCode::OK, &SeriesView::of(&stretch)))
 }

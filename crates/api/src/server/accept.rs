@@ -161,6 +161,9 @@ pub(super) async fn respond(
 ) -> http::Response<Body> {
     let id = ids.next(request.headers());
     request.extensions_mut().insert(id.clone());
+    if let Some(uri) = edge.base_path.get().and_then(|base| base.without(request.uri())) {
+        *request.uri_mut() = uri;
+    }
     let takes_gzip = compress::is_taken(request.headers());
     let response = match admit(edge, local, request) {
         Ok(request) => {
@@ -169,7 +172,7 @@ pub(super) async fn respond(
         }
         Err(response) => response,
     };
-    let response = finish(response, &id, &edge.metrics);
+    let response = finish(response, &id, edge);
     if takes_gzip { compress::compressed(response).await } else { response }
 }
 

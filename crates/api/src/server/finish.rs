@@ -5,14 +5,15 @@ use http::{HeaderValue, Response, header};
 use mainspring_core::values::Millis;
 
 use super::request_id::{HEADER, RequestId};
-use crate::metrics::Metrics;
+use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::rest::json;
 
-pub(super) fn finish(mut response: Response<Body>, id: &RequestId, metrics: &Metrics) -> Response<Body> {
+pub(super) fn finish(mut response: Response<Body>, id: &RequestId, edge: &Edge) -> Response<Body> {
+    let metrics = &edge.metrics;
     metrics.requests.inc();
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = render(&problem, &response, id);
+        response = render(&problem, &response, id, edge.base());
         metrics.note_refused(problem.code());
         if problem.status().is_server_error() {
             tracing::warn!(code = problem.code(), request = id.as_str(), what = %problem, "a request failed");
@@ -23,8 +24,10 @@ pub(super) fn finish(mut response: Response<Body>, id: &RequestId, metrics: &Met
 }
 
 /// Keeps the headers that came with it, such as `Allow`.
-fn render(problem: &Problem, response: &Response<Body>, id: &RequestId) -> Response<Body> {
-    let mut rendered = json(problem.status(), &problem.body(id.as_str()));
+fn render(problem: &Problem, response: &Response<Body>, id: &RequestId, base: &str) -> Response<Body> {
+    let mut body = problem.body(id.as_str());
+    body.docs.insert_str(0, base);
+    let mut rendered = json(problem.status(), &body);
     for (name, value) in response.headers() {
         if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
             rendered.headers_mut().append(name, value.clone());

@@ -26,7 +26,9 @@ pub(crate) use self::body::read_body;
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
 use crate::access::{Access, grpc_body, require_token, session_routes};
+use crate::base_path::BasePath;
 use crate::config::ApiConfig;
+use crate::disk::DiskUse;
 use crate::edge::Edge;
 use crate::effects::EffectRouter;
 use crate::gateway::Gateway;
@@ -84,10 +86,12 @@ impl Server {
             metrics,
             watchlist: Arc::clone(&effects.watchlist),
             series: Series::default(),
+            disk: Arc::default(),
             config,
             started: Instant::now(),
             webhooks: OnceLock::new(),
             access: OnceLock::new(),
+            base_path: OnceLock::new(),
             stopping,
         };
         let edge = Arc::new(edge);
@@ -118,6 +122,21 @@ impl Server {
     pub fn with_access(self, access: Access) -> Self {
         // It was empty: a server is told once.
         let _ = self.edge.access.set(access);
+        self
+    }
+
+    /// What measures the device of the data; `/v1/system` says nothing of it unless this is said.
+    #[must_use]
+    pub fn with_disk(self, measure: impl Fn() -> io::Result<DiskUse> + Send + Sync + 'static) -> Self {
+        self.edge.disk.set(measure);
+        self
+    }
+
+    /// The folder of a web site below which callers reach the server; the root unless this is said.
+    #[must_use]
+    pub fn with_base_path(self, base: BasePath) -> Self {
+        // It was empty: a server is told once.
+        let _ = self.edge.base_path.set(base);
         self
     }
 

@@ -149,7 +149,7 @@ impl BulkBody {
         let known = BULK_VERBS.into_iter().find(|(word, _)| *word == self.verb);
         let (word, of) = known.ok_or_else(|| {
             let words: Vec<&str> = BULK_VERBS.iter().map(|(word, _)| *word).collect();
-            Problem::field("verb", &format!("not one of {}", words.join(", ")))
+            Problem::field("verb", format!("not one of {}", words.join(", ")))
         })?;
         let verb = match word {
             "cancel_tasks" => BulkVerb::CancelTasks { stop_running: self.force },
@@ -184,16 +184,16 @@ impl BulkBody {
         let word = &self.verb;
         let given = || self.fields().into_iter().filter(|(_, given, _)| *given);
         if let Some((field, ..)) = given().find(|(.., known)| !known.contains(&of)) {
-            return Err(Problem::field(field, &format!("it does not go with `{word}`")));
+            return Err(Problem::field(field, format!("it does not go with `{word}`")));
         }
         if self.fingerprint.is_some() && !verb.is_about_ended() {
-            return Err(Problem::field("fingerprint", &format!("it does not go with `{word}`")));
+            return Err(Problem::field("fingerprint", format!("it does not go with `{word}`")));
         }
         if self.force && !matches!(verb, BulkVerb::CancelTasks { .. }) {
-            return Err(Problem::field("force", &format!("it does not go with `{word}`")));
+            return Err(Problem::field("force", format!("it does not go with `{word}`")));
         }
         if self.priority.is_some() && !matches!(verb, BulkVerb::SetPriority(_)) {
-            return Err(Problem::field("priority", &format!("it does not go with `{word}`")));
+            return Err(Problem::field("priority", format!("it does not go with `{word}`")));
         }
         match (given().next().is_some(), self.all) {
             (false, false) => {
@@ -270,7 +270,7 @@ impl BulkBody {
             None => Err(Problem::field("state", "unknown state")),
             Some(status) if !fits(status) => Err(Problem::field(
                 "state",
-                &format!("`{}` is not for tasks that are {}", self.verb, status.label()),
+                format!("`{}` is not for tasks that are {}", self.verb, status.label()),
             )),
             Some(status) => Ok(status),
         };
@@ -299,7 +299,7 @@ impl BulkBody {
             None => Err(Problem::field("state", "unknown state")),
             Some(status) if !fits(status) => Err(Problem::field(
                 "state",
-                &format!("`{}` is not for runs that are {}", self.verb, status.label()),
+                format!("`{}` is not for runs that are {}", self.verb, status.label()),
             )),
             Some(status) => Ok(status),
         };

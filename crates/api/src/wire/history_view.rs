@@ -2,7 +2,7 @@
 //! - HV-1 nothing is guessed: what the record does not have (attempts that were dropped, when it was queued between two of
 //!   them) is left out
 
-use mainspring_core::task::{AttemptRecord, Status, Task, TaskState};
+use mainspring_core::task::{AttemptRecord, Status, Task, TaskNote, TaskState};
 use mainspring_core::values::{FailureClass, Wall, WorkerId};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use super::time::Moment;
 pub(crate) struct TaskHistory<'a> {
     pub task_id: String,
     /// Oldest first
-    #[cfg_attr(test, schemars(length(max = 104)))]
+    #[cfg_attr(test, schemars(length(max = 124)))]
     pub changes: Vec<ChangeView<'a>>,
     /// Attempts between the first and the newest ones that are not kept
     pub attempts_dropped: u32,
@@ -37,16 +37,17 @@ pub(crate) struct ChangeView<'a> {
     pub worker: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorView<'a>>,
-    /// Who did it, as they said; nobody checks it
+    /// Who did it, as they said; not verified
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
 }
 
-/// `submitted`: by a caller; `released`: by its run; `window`: by its schedule.
+/// `submitted`: by a caller; `released`: by its run; `window`: by its schedule. A running task that somebody `cancelled` shows
+/// its state until it has stopped.
 #[cfg(test)]
-const CAUSES: [&str; 11] = [
+const CAUSES: [&str; 14] = [
     "submitted",
     "released",
     "window",
@@ -56,6 +57,9 @@ const CAUSES: [&str; 11] = [
     "cancelled",
     "forced",
     "requeued",
+    "discarded",
+    "amended",
+    "run_now",
     "waits",
     "ended",
 ];
@@ -74,7 +78,11 @@ impl<'a> TaskHistory<'a> {
             changes.push(assigned(task.started, task.attempts, task.worker));
         }
         let told = changes.last().map_or(Status::Pending, |change| change.state);
-        changes.extend(now(task, told));
+        let notes = task.extra.as_ref().map_or(&[][..], |extra| &extra.notes);
+        let is_noted = notes.iter().any(|note| note.at == task.changed && note.status == task.status());
+        changes.extend(now(task, told).filter(|_| !is_noted));
+        changes.extend(notes.iter().map(noted));
+        changes.sort_by_key(|change| change.at.0);
         Self {
             task_id: task.id.to_string(),
             changes,
@@ -115,6 +123,15 @@ fn failed<'a>(task: &Task, attempt: &'a AttemptRecord, is_last: bool) -> ChangeV
     };
     let error = Some(ErrorView::of(attempt));
     ChangeView { attempt: Some(attempt.number), error, ..change(attempt.ended, state, "attempt_failed") }
+}
+
+/// What somebody did who said who they are.
+fn noted(note: &TaskNote) -> ChangeView<'_> {
+    ChangeView {
+        actor: Some(note.over.actor.as_str()),
+        reason: Some(note.over.reason.as_str()).filter(|reason| !reason.is_empty()),
+        ..change(note.at, note.status, note.change.label())
+    }
 }
 
 /// How it is now, if nothing above says so.

@@ -25,6 +25,7 @@ mod job_view;
 mod json;
 mod keys;
 mod limit_view;
+mod log_view;
 mod names;
 mod operation_view;
 mod override_body;
@@ -89,11 +90,12 @@ pub(crate) use self::{
     json::json_problem,
     keys::Keys,
     limit_view::{LimitKeyView, LimitPage, LimitView},
+    log_view::{LogHitView, LogHits},
     names::name,
     operation_view::{OperationPage, OperationView},
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
     payload::{check as check_payload, too_deep},
-    picture_view::{GraphView, GridRunView, GridView, StatesView},
+    picture_view::{GraphView, GridRunView, GridView, ItemCountsView, StatesView},
     pool_view::PoolView,
     profile::TENANT_DEFAULT,
     quarantine_view::QuarantineView,
@@ -109,7 +111,7 @@ pub(crate) use self::{
     state::{parse_status, timer_word},
     stats_view::{DepthView, StatsView},
     submission::{Submission, event_scope, first_status, request_hash, request_key},
-    system_view::{SettingsView, SystemView},
+    system_view::{DiskView, SettingsView, SystemView},
     task_body::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },

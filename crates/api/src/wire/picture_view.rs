@@ -123,6 +123,15 @@ pub(crate) struct GridView<'a> {
     pub runs: Vec<GridRunView>,
 }
 
+impl<'a> GridView<'a> {
+    pub(crate) fn of(tasks: &'a [String], runs: &[(SeenRun, Vec<u32>)]) -> Self {
+        Self {
+            tasks: tasks.iter().map(String::as_str).collect(),
+            runs: runs.iter().map(|(seen, places)| GridRunView::of(seen, places, tasks.len())).collect(),
+        }
+    }
+}
+
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "GridRun"))]
 pub(crate) struct GridRunView {

@@ -37,6 +37,26 @@ pub(crate) struct SystemView {
     /// Why it cannot take work; empty if it can
     pub reasons: Vec<ReasonView>,
     pub settings: SettingsView,
+    /// Measured once a minute at most; absent if it cannot be measured
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskView>,
+}
+
+/// The device of the data directory, in bytes
+#[derive(Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SystemDisk"))]
+pub(crate) struct DiskView {
+    /// Segments of the journal, with those prepared ahead
+    pub journal_bytes: u64,
+    pub tables_bytes: u64,
+    /// Logs of attempts
+    pub logs_bytes: u64,
+    /// There were more logs than are measured: they take more room
+    pub logs_more: bool,
+    /// Left for this server
+    pub free_bytes: u64,
+    pub size_bytes: u64,
+    pub measured_at: Moment,
 }
 
 /// Bounds and spans that it works with.

@@ -40,7 +40,7 @@ async fn waits(rig: &Rig, id: &str) -> Value {
 
 async fn say(rig: &Rig, id: &str, verb: &str, body: &Value) -> (u16, Value) {
     let answer = rig.call("POST", &format!("/v1/runs/{id}:{verb}"), &body.to_string()).await;
-    (answer.status.into(), answer.json())
+    (answer.status, answer.json())
 }
 
 fn code((status, body): &(u16, Value)) -> (u16, &str) {

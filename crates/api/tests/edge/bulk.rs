@@ -104,7 +104,7 @@ async fn waiting_tasks_start_now_or_change_their_priority() {
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_jobs_schedules_and_workers_are_changed_together() {
     let rig = Rig::start().await;
-    let file = "job: nightly\ntags: [night]\nschedules: { s: { cron: \"0 3 * * *\" } }\ntasks: { x: { noop: {} } }\n";
+    let file = "job: nightly\ntags: [night]\nschedules: [{ name: s, cron: \"0 3 * * *\" }]\ntasks: { x: { noop: {} } }\n";
     let stored = rig.call_with("POST", "/v1/jobs", file, &[("content-type", "application/yaml")]).await;
     assert_eq!(stored.status, 200, "{}", stored.text);
     let run = rig.call("POST", "/v1/jobs/nightly:trigger", "{}").await.json();

@@ -14,7 +14,7 @@ const WITHOUT: [&str; 3] =
     ["POST /v1/cron:preview", "POST /v1/store/quarantine/{row}:release", "POST /v1/webhooks/{name}"];
 
 /// How far work has come that goes on after its answer. It is told as it is then, also to a repeated request.
-const PROGRESS: [&str; 3] = ["state", "handled", "cancelled"];
+const PROGRESS: [&str; 6] = ["state", "looked_at", "handled", "refused", "last_refusal", "ended_at"];
 
 struct Row {
     /// Method and path, as the document has them.
@@ -94,6 +94,22 @@ async fn run(rig: &Rig, ended: bool) -> String {
     id
 }
 
+/// A run that waits for an approval.
+async fn asking(rig: &Rig) -> String {
+    let file = json!({"job": "asks", "tasks": {"x": {"approve": {}}}});
+    let applied = rig.call("POST", "/v1/jobs", &file.to_string()).await;
+    assert_eq!(applied.status, 200, "{}", applied.text);
+    let begun = rig.call("POST", "/v1/jobs/asks:trigger", "").await.json();
+    let id = begun["run_id"].as_str().expect("a run").to_owned();
+    for _ in 0..500 {
+        if rig.get(&format!("/v1/runs/{id}")).await.json()["waits_for"] == "approval" {
+            return id;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    panic!("{id} never waited for its approval")
+}
+
 fn span(job: &str, to: &str) -> Value {
     json!({"job": job, "from": "2024-01-01T00:00:00Z", "to": to})
 }
@@ -127,6 +143,12 @@ async fn rows_of_tasks(rig: &Rig) -> Vec<Row> {
             "bulk operation",
         ),
         row(
+            "POST /v1/operations",
+            ("", json!({"verb": "cancel_tasks", "job": "none"})),
+            ("", json!({"verb": "cancel_tasks", "job": "other"})),
+            "bulk operation",
+        ),
+        row(
             "POST /v1/dead-letters:requeue",
             ("", json!({"ids": [failed(rig).await]})),
             ("", json!({"ids": [failed(rig).await]})),
@@ -140,6 +162,7 @@ async fn rows_of_tasks(rig: &Rig) -> Vec<Row> {
         ),
     ];
     rows[2].but = &PROGRESS;
+    rows[3].but = &PROGRESS;
     for (route, body) in [
         ("DELETE /v1/tasks/{id}", none()),
         ("PATCH /v1/tasks/{id}", json!({"delay_ms": 7_200_000})),
@@ -213,6 +236,10 @@ async fn rows_of_jobs(rig: &Rig) -> Vec<Row> {
         let (this, other) = (run(rig, ended).await, run(rig, ended).await);
         rows.push(row(route, (&this, body.clone()), (&other, body), "run_"));
     }
+    for route in ["POST /v1/runs/{id}:approve", "POST /v1/runs/{id}:reject"] {
+        let this = asking(rig).await;
+        rows.push(row(route, (&this, Value::Null), (&this, json!({"actor": "ben"})), "run_"));
+    }
     rows
 }
 
@@ -251,6 +278,7 @@ async fn every_request_that_changes_something_is_done_once_under_a_key() {
     let mut seen: BTreeSet<String> = WITHOUT.map(str::to_owned).into();
     // A batch refuses each of its tasks by itself.
     seen.insert(batch(&rig).await);
+    seen.insert(cancelled_operation(&rig).await);
     for (at, row) in rows.iter().enumerate() {
         let key = format!("key-{at}");
         let first = told(&send(&rig, row.route, &row.this, &key).await, row.but);
@@ -280,6 +308,29 @@ async fn batch(rig: &Rig) -> String {
     let other = rig.call_with("POST", "/v1/tasks:batch", other, &key).await;
     assert_eq!(other.json()["results"][0]["error_code"], "IDEMPOTENCY_KEY_REUSED", "{}", other.text);
     "POST /v1/tasks:batch".to_owned()
+}
+
+/// Only one that has not ended can be cancelled. One about what has ended waits for the tables first, which gives time;
+/// should it be through all the same, another is begun.
+async fn cancelled_operation(rig: &Rig) -> String {
+    let route = "POST /v1/operations/{id}:cancel";
+    for at in 0..20 {
+        let begun = rig.call("POST", "/v1/operations", r#"{"verb":"retry_tasks","job":"none"}"#).await;
+        assert_eq!(begun.status, 202, "{}", begun.text);
+        let id = begun.json()["operation_id"].to_string();
+        let key = format!("operation-{at}");
+        let first = send(rig, route, &(id.clone(), Value::Null), &key).await;
+        if first.code() == "OPERATION_NOT_RUNNING" {
+            continue;
+        }
+        let again = send(rig, route, &(id.clone(), Value::Null), &key).await;
+        assert_eq!(told(&again, &[]), told(&first, &[]), "{route}: the first answer again");
+        let other = send(rig, route, &(id, json!({"actor": "ben"})), &key).await;
+        assert_eq!(other.code(), "IDEMPOTENCY_KEY_REUSED", "{}", other.text);
+        assert!(other.text.contains("bulk operation"), "{}", other.text);
+        return route.to_owned();
+    }
+    panic!("each had ended before it could be cancelled")
 }
 
 /// A repeated request does not undo what came in between, nor is it lost with a restart.

@@ -165,3 +165,88 @@ async fn listeners_hear_of_jobs_schedules_workers_and_names() {
     drop(stream);
     rig.stop().await;
 }
+
+/// Events that came by now, without the empty lines.
+fn events(text: &str) -> Vec<Value> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn ids(events: &[Value]) -> Vec<String> {
+    events.iter().map(|event| event["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_lost_its_connection_goes_on_where_it_was() {
+    let rig = Rig::start().await;
+    let mut first = rig.stream("/v1/events?kind=task").await;
+    let before = rig.submit(r#"{"task_type":"noop","job":"a"}"#).await.task_id();
+    first.until(&before).await;
+    while !first.text.ends_with('\n') {
+        first.more().await.expect("not broken off");
+    }
+    let known = ids(&events(&first.text));
+    drop(first);
+    // Nobody listens any more.
+    while rig.get("/v1/system").await.json()["listeners"] != 0 {
+        tokio::task::yield_now().await;
+    }
+    let job = rig.call("POST", "/v1/jobs", r#"{"job":"b","tasks":{"x":{"noop":{}}}}"#).await;
+    assert_eq!(job.status, 200);
+    let missed = rig.submit(r#"{"task_type":"noop","job":"b"}"#).await.task_id();
+    let mut second = rig.stream(&format!("/v1/events?kind=task&after={}", known[known.len() - 1])).await;
+    second.until(&missed).await;
+    let later = rig.submit(r#"{"task_type":"noop","job":"c"}"#).await.task_id();
+    second.until(&later).await;
+    let told = events(&second.text);
+    let all = [known.clone(), ids(&told)].concat();
+    let mut once = all.clone();
+    once.dedup();
+    assert_eq!(all, once, "each once, in order");
+    assert!(!second.text.contains(&before) && !second.text.contains("job.stored"), "{}", second.text);
+    // From the start of what is kept, all of it again.
+    let mut third = rig.stream(&format!("/v1/events?after={}", known[0])).await;
+    third.until(&later).await;
+    assert!(third.text.contains("mainspring.job.stored"), "{}", third.text);
+
+    let epoch = known[0].split_once('-').expect("two numbers").0;
+    for gone in [format!("{epoch}-999999999"), format!("{epoch}9-1"), "0-0".to_owned()] {
+        let answer = rig.get(&format!("/v1/events?for_ms=1&after={gone}")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (410, "FEED_GONE"), "{gone}");
+    }
+    for wrong in ["after=", "after=7", "after=a-b", "digest=1ms", "digest=1h", "digest=x"] {
+        let answer = rig.get(&format!("/v1/events?for_ms=1&{wrong}")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{wrong}");
+    }
+    drop((second, third));
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_counts_what_happened_and_names_runs() {
+    let rig = Rig::start().await;
+    let mut stream = rig.stream("/v1/events?digest=50ms").await;
+    let job = r#"{"job":"report","tasks":{"load":{"noop":{}}}}"#;
+    assert_eq!(rig.call("POST", "/v1/jobs", job).await.status, 200);
+    let run = rig.call("POST", "/v1/jobs/report:trigger", "").await.json()["run_id"].clone();
+    make_news(&rig).await;
+    let total = |text: &str, state: &str| -> u64 {
+        let digests = events(text);
+        let rows = digests.iter().flat_map(|event| event["data"]["counts"].as_array().expect("a list"));
+        let rows = rows.filter(|row| row["job"] == "j" && row["state"] == state);
+        rows.map(|row| row["count"].as_u64().expect("a number")).sum()
+    };
+    while total(&stream.text, "cancelled") < TASKS as u64 {
+        assert!(stream.more().await.expect("not broken off"), "{}", stream.text);
+    }
+    assert_eq!(total(&stream.text, "pending"), TASKS as u64);
+    let digests = events(&stream.text);
+    assert!(digests.len() < TASKS / 10, "{} lines", digests.len());
+    assert!(digests.iter().all(|event| event["type"] == "mainspring.events.digest"));
+    assert!(digests.iter().any(|event| event["data"]["run_ids"] == json!([run])), "{digests:?}");
+    assert!(digests.iter().any(|event| event["data"]["events"]["job"] == 1), "{digests:?}");
+    // A digest can be gone on from like any event.
+    let last = digests[digests.len() - 1]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(rig.get(&format!("/v1/events?for_ms=1&after={last}")).await.status, 200);
+    drop(stream);
+    rig.stop().await;
+}

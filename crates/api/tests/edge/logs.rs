@@ -7,6 +7,7 @@ use mainspring_core::engine::EngineConfig;
 use mainspring_runtime::ShardConfig;
 use mainspring_store::{Kept, LogError, LogPiece, WriteLogs};
 use mainspring_store_local::{LocalLogs, LogOptions};
+use serde_json::json;
 
 use crate::rig::{Answered, Rig};
 use crate::worker::FakeWorker;
@@ -76,18 +77,106 @@ async fn pieces_are_kept_and_read_in_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_log_is_read_from_its_end_and_from_a_line_searched_and_downloaded() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let id = rig.submit(RETRIED).await.task_id();
+    let path = format!("/v1/tasks/{id}/logs");
+    let none = rig.get(&format!("{path}/search?q=x")).await.json();
+    assert_eq!((&none["hits"], &none["complete"]), (&json!([]), &json!(true)), "no attempt has a log");
+    assert!(none.get("attempt").is_none());
+    let start = worker.start().await;
+    let lines: String =
+        (1..=1_000).flat_map(|n| ["line ".to_owned(), n.to_string(), " of Many\n".to_owned()]).collect();
+    worker.log(&start, 0, &lines, false).await;
+    worker.heartbeat().await;
+
+    let tail = rig.get(&format!("{path}?tail=30")).await;
+    assert_eq!(tail.text, "line 1000 of Many\n");
+    let offset = lines.len() - tail.text.len();
+    assert_eq!(header(&tail, "mainspring-log-offset"), offset.to_string());
+    assert_eq!(
+        (header(&tail, "mainspring-log-line"), header(&tail, "mainspring-log-lines")),
+        ("1000", "1000")
+    );
+    let size = lines.len().to_string();
+    assert_eq!(
+        (header(&tail, "mainspring-log-size"), header(&tail, "mainspring-log-next")),
+        (&*size, &*size)
+    );
+    assert_eq!(rig.get(&format!("{path}?tail=64KiB")).await.text, lines, "all of a short log");
+    let line = rig.get(&format!("{path}?line=500&limit=10")).await;
+    assert_eq!((line.text.as_str(), header(&line, "mainspring-log-line")), ("line 500 o", "500"));
+    let last = rig.get(&format!("{path}?line=-2")).await;
+    assert_eq!(last.text, "line 999 of Many\nline 1000 of Many\n");
+    assert_eq!(rig.get(&format!("{path}?line=1001")).await.text, "");
+    let middle = rig.get(&format!("{path}?offset=15&limit=6")).await;
+    assert_eq!((middle.text.as_str(), header(&middle, "mainspring-log-line")), ("line 2", "2"));
+
+    let found = rig.get(&format!("{path}/search?q=of+many&ignore_case=true&limit=2")).await.json();
+    let hit =
+        json!({"line": 1, "offset": 7, "before": "line 1 ", "match": "of Many", "after": "", "cut": false});
+    assert_eq!((&found["hits"][0], &found["attempt"]), (&hit, &json!(1)));
+    assert_eq!(
+        (&found["hits"][1]["line"], &found["complete"], &found["next_offset"]),
+        (&json!(2), &json!(false), &json!(30))
+    );
+    let rest = rig.get(&format!("{path}/search?q=00+of&from=30")).await.json();
+    let numbers: Vec<_> =
+        rest["hits"].as_array().expect("a list").iter().map(|hit| hit["line"].as_u64()).collect();
+    let hundreds: Vec<_> = (1..=10).map(|n| Some(n * 100)).collect();
+    assert_eq!((numbers, &rest["complete"]), (hundreds, &json!(true)));
+    assert_eq!(rig.get(&format!("{path}/search?q=of+many")).await.json()["hits"], json!([]));
+
+    let file = rig.get(&format!("{path}?download=true")).await;
+    assert!(file.text == lines, "the whole log");
+    assert_eq!(header(&file, "content-disposition"), format!("attachment; filename=\"{id}-1.log\""));
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_with_a_request_is_named() {
     let rig = Rig::start().await;
     let unknown = rig.get("/v1/tasks/task_00000000000000000000000000000001/logs").await;
     assert_eq!((unknown.status, unknown.code().as_str()), (404, "TASK_NOT_FOUND"));
     let id = rig.submit(RETRIED).await.task_id();
-    for query in
-        ["offset=-1", "limit=0", "limit=8388609", "attempt=0", "follow=maybe", "follow=1&limit=0", "from=1"]
-    {
+    for query in [
+        "offset=-1",
+        "limit=0",
+        "limit=8388609",
+        "attempt=0",
+        "follow=maybe",
+        "follow=1&limit=0",
+        "from=1",
+        "tail=0",
+        "tail=9MiB",
+        "tail=1GB",
+        "line=0",
+        "line=x",
+        "line=1&offset=2",
+        "line=1&tail=2",
+        "follow=1&tail=1KiB",
+        "download=true&follow=true",
+        "download=true&limit=5",
+    ] {
         let answer = rig.get(&format!("/v1/tasks/{id}/logs?{query}")).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{query}");
     }
     assert_eq!(rig.get(&format!("/v1/tasks/{id}/logs?limit=8388608")).await.status, 200);
+    for query in [
+        "",
+        "?q=",
+        "?q=a%0Ab",
+        "?q=x&limit=0",
+        "?q=x&limit=1001",
+        "?q=x&from=-1",
+        "?q=x&attempt=0",
+        "?q=x&line=1",
+    ] {
+        let answer = rig.get(&format!("/v1/tasks/{id}/logs/search{query}")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{query}");
+    }
     rig.stop().await;
 }
 

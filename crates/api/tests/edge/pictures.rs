@@ -1,7 +1,9 @@
 //! Pictures of jobs and runs: graphs with coordinates, states in columns, the grid.
 
+use mainspring_proto::v1;
 use serde_json::{Value, json};
 
+use crate::grpc::{Clients, reason};
 use crate::rig::Rig;
 
 const DIAMOND: &str = r#"{"job":"etl","tasks":{
@@ -115,5 +117,49 @@ async fn the_grid_has_the_tasks_of_all_runs_and_the_oldest_run_first() {
         );
     }
     assert_eq!(rig.get("/v1/jobs/none/grid").await.code(), "JOB_NOT_FOUND");
+    rig.stop().await;
+}
+
+fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().expect("a list").iter().map(|one| one.as_u64().expect("a number")).collect()
+}
+
+fn wide(list: &[u32]) -> Vec<u64> {
+    list.iter().copied().map(u64::from).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_pictures_come_over_grpc() {
+    let rig = Rig::start().await;
+    assert_eq!(rig.call("POST", "/v1/jobs", DIAMOND).await.status, 200);
+    let id = start(&rig, "etl").await;
+    let mut grpc = Clients::of(&rig).await;
+    let of_job = v1::GetJobGraphRequest { job: "etl".into(), version: 1, tenant: None };
+    let graph = grpc.pictures.job_graph(of_job.clone()).await.expect("a graph").into_inner();
+    let same = rig.get("/v1/jobs/etl/versions/1/graph").await.json();
+    assert_eq!(json!(graph.names), same["names"]);
+    assert_eq!((wide(&graph.edges), wide(&graph.y)), (numbers(&same["edges"]), numbers(&same["y"])));
+    assert_eq!((u64::from(graph.layers), u64::from(graph.height)), (3, 200));
+    let of_run = grpc.pictures.run_graph(v1::GetRunGraphRequest { run_id: id.clone() }).await;
+    assert_eq!(of_run.expect("a graph").into_inner(), graph);
+
+    let states = v1::GetRunStatesRequest { run_id: id.clone() };
+    let states = grpc.pictures.run_states(states).await.expect("states").into_inner();
+    assert_eq!((states.run_id.as_str(), states.states.len(), states.started.len()), (id.as_str(), 4, 4));
+    assert_eq!(states.state, v1::RunState::Running as i32);
+    let grid = v1::GetJobGridRequest { job: "etl".into(), tenant: None, runs: Some(5) };
+    let grid = grpc.pictures.job_grid(grid).await.expect("a grid").into_inner();
+    assert_eq!((grid.tasks.len(), grid.runs.len(), grid.runs[0].states.len()), (4, 1, 4));
+    let series = v1::GetSeriesRequest { step: Some("1s".into()), points: Some(10) };
+    let series = grpc.stats.series(series).await.expect("a series").into_inner();
+    assert_eq!(series.step.map(|step| step.seconds), Some(1));
+    assert_eq!(series.queued.len(), series.failed.len());
+
+    let none = v1::GetJobGraphRequest { version: 9, ..of_job };
+    assert_eq!(reason(&grpc.pictures.job_graph(none).await.expect_err("refused")), "JOB_NOT_FOUND");
+    let wrong = v1::GetJobGridRequest { job: "etl".into(), tenant: None, runs: Some(101) };
+    assert_eq!(reason(&grpc.pictures.job_grid(wrong).await.expect_err("refused")), "INVALID_QUERY");
+    let wrong = v1::GetSeriesRequest { step: Some("2s".into()), points: None };
+    assert_eq!(reason(&grpc.stats.series(wrong).await.expect_err("refused")), "INVALID_QUERY");
     rig.stop().await;
 }

@@ -6,9 +6,15 @@ use crate::grpc::{Clients, reason, with_metadata};
 use crate::rig::{Answered, Rig};
 
 const RECORD: &str = "mainspring-record";
+const SEEN: &str = "mainspring-record-seen";
 
 fn record(answer: &Answered) -> u64 {
     answer.headers[RECORD].to_str().expect("text").parse().expect("a number")
+}
+
+/// Of what the answer shows for certain.
+fn seen(answer: &Answered) -> u64 {
+    answer.headers[SEEN].to_str().expect("text").parse().expect("a number")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -17,12 +23,14 @@ async fn an_answer_says_which_record_it_reflects_and_a_reader_gets_at_least_that
     let before = record(&rig.get("/v1/stats").await);
     let submitted = rig.submit(r#"{"task_type":"noop","delay_ms":3600000}"#).await;
     let told = record(&submitted);
+    assert!(seen(&submitted) < told, "what was durable before a change cannot have it");
     assert!(told > before, "a change makes a record: {told} after {before}");
     let path = format!("/v1/tasks/{}", submitted.task_id());
     for path in [path.as_str(), "/v1/tasks", "/v1/runs", "/v1/jobs", "/v1/stats"] {
         let answer = rig.call_with("GET", path, "", &[(RECORD, &told.to_string())]).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text);
         assert!(record(&answer) >= told, "{path}");
+        assert!(seen(&answer) >= told && seen(&answer) <= record(&answer), "{path}");
     }
     let refused = rig.call_with("GET", "/v1/tasks/task_00000000000000000000000000000000", "", &[]).await;
     assert!(refused.status == 404 && record(&refused) >= told, "so does a refusal");
@@ -50,6 +58,7 @@ async fn metadata_of_grpc_has_the_same() {
     let answer = grpc.tasks.list(list(told)).await.expect("there");
     let number = answer.metadata().get(RECORD).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     assert!(number.is_some_and(|number| number >= told), "{number:?}");
+    assert!(answer.metadata().get(SEEN).is_some());
     let refused = grpc.tasks.list(list(told + 1_000_000)).await.expect_err("behind");
     assert_eq!(reason(&refused), "STORE_BEHIND");
     rig.stop().await;

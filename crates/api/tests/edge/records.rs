@@ -102,7 +102,7 @@ async fn an_attempt_shows_what_it_asked_for_and_used_and_how_far_it_came() {
     let shown: Vec<_> = attempts.iter().map(|one| (&one["asked"], &one["used"], &one["progress"])).collect();
     let wanted = [
         (asked(1_000), json!({"memory_peak_bytes": 999, "cpu_ms": 7}), json!("2 of 3")),
-        (asked(2_000), json!({"cpu_ms": 8}), json!("3 of 3")),
+        (asked(1_500), json!({"cpu_ms": 8}), json!("3 of 3")),
     ];
     assert_eq!(shown, wanted.each_ref().map(|(asked, used, progress)| (asked, used, progress)), "{task:#}");
     assert_eq!(task["resources"], asked(1_000));
@@ -111,7 +111,7 @@ async fn an_attempt_shows_what_it_asked_for_and_used_and_how_far_it_came() {
     let same = grpc.tasks.get(v1::GetTaskRequest { task_id: id.clone() }).await.expect("a task").into_inner();
     let [first, second] = &same.attempts[..] else { panic!("{same:?}") };
     assert_eq!((first.memory_peak_bytes, first.progress.as_deref()), (Some(999), Some("2 of 3")));
-    assert_eq!(second.asked.as_ref().map(|asked| asked.memory_bytes), Some(2_000));
+    assert_eq!(second.asked.as_ref().map(|asked| asked.memory_bytes), Some(1_500));
     assert_eq!((second.memory_peak_bytes, second.cpu.map(|cpu| cpu.nanos)), (None, Some(8_000_000)));
     assert_eq!(same.timeouts.and_then(|limits| limits.hard).map(|hard| hard.seconds), Some(60));
     rig.stop().await;
@@ -130,8 +130,10 @@ async fn a_history_says_who_forced_a_task() {
     assert_eq!((&forced["actor"], &forced["reason"]), (&json!("ann"), &json!("broken")));
     rig.call("POST", &format!("{path}:retry"), r#"{"actor":"ben","reason":"again"}"#).await;
     let history = rig.get(&format!("{path}/history")).await.json();
-    assert_eq!(changes(&history), pairs(&[("pending", "submitted"), ("queued", "requeued")]), "{history:#}");
-    assert_eq!(history["changes"][1]["actor"], "ben");
+    let wanted = [("pending", "submitted"), ("failed", "forced"), ("queued", "requeued")];
+    assert_eq!(changes(&history), pairs(&wanted), "{history:#}");
+    let actors: Vec<_> = (1..3).map(|at| &history["changes"][at]["actor"]).collect();
+    assert_eq!(actors, ["ann", "ben"]);
     let missing = rig.get("/v1/tasks/task_00000000000000000000000000000001/history").await;
     assert_eq!((missing.status, missing.code().as_str()), (404, "TASK_NOT_FOUND"));
     rig.stop().await;
@@ -228,5 +230,31 @@ async fn a_payload_that_nobody_could_read_is_refused() {
         let begun = rig.call("POST", "/v1/jobs/j:trigger", &body).await;
         assert_eq!(begun.status, run_status, "{}", begun.text);
     }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_history_says_who_changed_what_by_hand() {
+    let rig = Rig::start().await;
+    let id = rig.submit(r#"{"task_type":"noop","delay_ms":3600000}"#).await.task_id();
+    let path = format!("/v1/tasks/{id}");
+    let said = [("mainspring-actor", "ann"), ("mainspring-reason", "month end")];
+    assert_eq!(rig.call_with("PATCH", &path, r#"{"priority":"P0"}"#, &said).await.status, 200);
+    assert_eq!(rig.call_with("POST", &format!("{path}:run-now"), "", &said).await.status, 200);
+    assert_eq!(rig.call_with("DELETE", &path, "", &said).await.status, 200);
+    let refused = rig.call_with("DELETE", &path, "", &said).await;
+    assert_eq!(refused.status, 409, "{}", refused.text);
+    assert_eq!(rig.call_with("POST", &format!("{path}:retry"), "", &said).await.status, 200);
+    let history = rig.get(&format!("{path}/history")).await.json();
+    let wanted = [
+        ("pending", "submitted"),
+        ("pending", "amended"),
+        ("queued", "run_now"),
+        ("cancelled", "cancelled"),
+        ("queued", "requeued"),
+    ];
+    assert_eq!(changes(&history), pairs(&wanted), "{history:#}");
+    let by_hand = &history["changes"].as_array().expect("changes")[1..];
+    assert!(by_hand.iter().all(|one| one["actor"] == "ann" && one["reason"] == "month end"), "{history:#}");
     rig.stop().await;
 }

@@ -25,7 +25,7 @@ tasks:
 async fn trigger(rig: &Rig, parameters: &Value) -> (u16, Value) {
     let body = json!({"parameters": parameters, "actor": "ann", "reason": "test"}).to_string();
     let answer = rig.call("POST", "/v1/jobs/deploy:trigger", &body).await;
-    (answer.status.into(), answer.json())
+    (answer.status, answer.json())
 }
 
 /// As it is, and in the form that JSON and an `upper` give it.
@@ -113,7 +113,7 @@ async fn read_all(rig: &Rig, when: &str, run: &str, task: &str) {
     let get = v1::GetRunRequest { run_id: run.to_owned(), ..Default::default() };
     let seen = grpc.runs.get(get).await.expect("there").into_inner();
     assert_hidden("gRPC: the run", &format!("{seen:?}"));
-    let get = v1::GetTaskRequest { task_id: task.to_owned(), ..Default::default() };
+    let get = v1::GetTaskRequest { task_id: task.to_owned() };
     let seen = grpc.tasks.get(get).await.expect("there").into_inner();
     assert_hidden("gRPC: the task", &format!("{seen:?}"));
 }
@@ -132,7 +132,9 @@ async fn what_is_shown_in_its_place_is_no_value_and_a_rerun_keeps_the_real_one()
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let order = worker.start().await;
     worker.fail(&order, "permanent", "no route").await;
+    let held = worker.start().await;
     assert_eq!(rig.call("POST", &format!("/v1/runs/{id}:cancel"), "").await.status, 200);
+    worker.fail(&held, "permanent", "stopped").await;
     rig.get(&format!("/v1/runs/{id}?wait=20s")).await;
     let body = json!({"parameters": {"token": "***", "host": "db-2"}}).to_string();
     let again = rig.call("POST", &format!("/v1/runs/{id}:rerun"), &body).await;
@@ -175,15 +177,12 @@ async fn another_job_is_given_a_sensitive_value_only_as_one() {
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         };
-        match reason {
-            Some(reason) => {
-                assert!(read["reason"].as_str().is_some_and(|why| why.contains(reason)), "{read}")
-            }
-            None => {
-                let inner = rig.get(&format!("/v1/runs/{}", read["run_id"].as_str().expect("an id"))).await;
-                assert_hidden("the inner run", &inner.text);
-                assert_eq!(inner.json()["parameters"]["key"], "***");
-            }
+        if let Some(reason) = reason {
+            assert!(read["reason"].as_str().is_some_and(|why| why.contains(reason)), "{read}");
+        } else {
+            let inner = rig.get(&format!("/v1/runs/{}", read["run_id"].as_str().expect("an id"))).await;
+            assert_hidden("the inner run", &inner.text);
+            assert_eq!(inner.json()["parameters"]["key"], "***");
         }
     }
     rig.stop().await;

@@ -3,6 +3,7 @@
 //!
 //! Entry: [`Command`], decided by `engine`.
 
+use super::by_actor::ByActor;
 use super::keyed::Keyed;
 use super::quarantine::{QuarantineCommand, QuarantinedRow};
 use super::question::{
@@ -66,6 +67,8 @@ pub enum Command {
     Publish(Box<Publish>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
+    /// A change of a task, by somebody who said who they are.
+    ByActor(Box<ByActor>),
     /// Only under a key: what a request of several commands was answered with. `None` changes nothing, and so only asks
     /// what the key was answered with.
     Remember {
@@ -116,6 +119,7 @@ impl Command {
             Self::Backfill(_) => "backfill",
             Self::Publish(_) => "publish",
             Self::Keyed(keyed) => keyed.command.label(),
+            Self::ByActor(by) => by.command.label(),
             Self::Read { .. } => "read",
             Self::Bulk(_) => "bulk",
             Self::CancelOperation { .. } => "cancel_operation",

@@ -1,7 +1,7 @@
 //! One call per command; the rules are in the `decide` of the capabilities.
 
 use super::command::{Answer, Command};
-use super::{keyed, run_commands};
+use super::{by_actor, keyed, run_commands};
 use crate::decision::{Out, Rejection, View};
 use crate::operation::decide as operation;
 use crate::task::decide::{amend, cancel, force, submit};
@@ -28,6 +28,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Out<'_>) -> Result<An
         Command::Backfill(command) => backfill::decide::decide(view, *command, out).map(Answer::Backfill),
         Command::Cordon(set) => cordon::decide(view, *set, out).map(|()| Answer::Cordon),
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
+        Command::ByActor(by) => by_actor::decide(view, *by, out),
         Command::Remember { number } => Ok(Answer::Remembered(number)),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
         Command::Bulk(bulk) => operation::start(view, *bulk, out).map(Answer::Operation),

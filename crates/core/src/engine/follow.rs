@@ -23,7 +23,7 @@ impl Engine {
             }
             Event::OperationStarted { id, .. } => self.tell_operation(*id, OperationChange::Started, effects),
             Event::OperationAdvanced { id, .. } => {
-                self.tell_operation(*id, OperationChange::Advanced, effects)
+                self.tell_operation(*id, OperationChange::Advanced, effects);
             }
             Event::OperationEnded { id, .. } => self.tell_operation(*id, OperationChange::Ended, effects),
             _ => {}
@@ -59,8 +59,11 @@ impl Engine {
     }
 
     pub(super) fn follow(&mut self, change: &Change, event: &Event, effects: &mut Vec<Effect>) {
-        if let Event::TaskAssigned { .. } = event {
-            return self.follow_assigned(change, effects);
+        match event {
+            Event::TaskAssigned { .. } => return self.follow_assigned(change, effects),
+            // The change that it is about was followed.
+            Event::TaskNoted { .. } => return,
+            _ => {}
         }
         self.follow_task(change, event);
         self.effects(change, event, effects);

@@ -9,6 +9,7 @@
 
 // What comes in: a command, a report, a hello, an outside event, or only time.
 mod attention;
+mod by_actor;
 mod command;
 mod commands;
 mod due;
@@ -58,6 +59,7 @@ mod tally;
 mod tests;
 
 pub use self::bulk::WantedPage;
+pub use self::by_actor::ByActor;
 pub use self::command::{Answer, Command, Configure};
 pub use self::decide::{PanicSubject, Panicked};
 pub use self::keyed::Keyed;

@@ -15,7 +15,7 @@ use crate::operation::{Cursor, OperationKind, StepCounts};
 use crate::retry::BudgetKind;
 use crate::run::{RunCreated, RunEvent};
 use crate::schedule::ScheduleEvent;
-use crate::task::{Payload, Status, StopReason, Task, TaskSpec};
+use crate::task::{Payload, Status, StopReason, Task, TaskChange, TaskSpec};
 use crate::trigger::TriggerEvent;
 use crate::values::{
     Actor, AttemptDetails, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, FiredBy, FiredWindow,
@@ -152,6 +152,12 @@ pub enum Event {
         ended: Box<Task>,
         over: Actor,
     },
+    /// Follows a change that somebody asked for who said who they are.
+    TaskNoted {
+        id: TaskId,
+        change: TaskChange,
+        over: Actor,
+    },
     /// A command under an idempotency key was answered; `claim` holds with what.
     KeyBound {
         claim: KeyClaim,
@@ -228,7 +234,8 @@ impl Event {
             | Self::DetailsReported { id, .. }
             | Self::DeadlineExtended { id, .. }
             | Self::ForceRequested { id, .. }
-            | Self::TaskForced { id, .. } => Some(*id),
+            | Self::TaskForced { id, .. }
+            | Self::TaskNoted { id, .. } => Some(*id),
             Self::EpochStarted { .. }
             | Self::Run(_)
             | Self::Schedule(_)
@@ -304,6 +311,7 @@ impl Event {
             | Self::TaskCancelled { .. }
             | Self::TaskForced { .. }
             | Self::TaskRevived { .. }
+            | Self::TaskNoted { .. }
             | Self::StopRequested { .. }
             | Self::ForceRequested { .. }
             | Self::PollBegan { .. }

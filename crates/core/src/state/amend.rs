@@ -3,7 +3,7 @@
 use super::State;
 use super::apply::Change;
 use crate::event::Event;
-use crate::task::{Stop, StopReason, TaskState};
+use crate::task::{Status, Stop, StopReason, TaskNote, TaskState};
 
 pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
     let id = event.task().expect("EV-1: an amending event names its task");
@@ -37,6 +37,12 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
                 }
                 state.replace_payload(index, payload);
             }
+        }
+        Event::TaskNoted { change, over, .. } => {
+            // Whether the worker has accepted is soft, and a note is not.
+            let status = if task.lease().is_some() { Status::Assigned } else { task.status() };
+            let note = TaskNote { at: now.wall, change: *change, status, over: over.clone() };
+            task.extra_mut().note(note);
         }
         Event::PollBegan { deadline, .. } => task.extra_mut().deadline = Some(*deadline),
         Event::CheckpointSaved { bytes, .. } => {

@@ -104,6 +104,7 @@ fn apply_to_task(state: &mut State, event: &Event, work: &mut WorkList) -> Optio
         Event::TaskRevived { ended, over } => Some(revive(state, ended, over)),
         Event::StopRequested { .. }
         | Event::ForceRequested { .. }
+        | Event::TaskNoted { .. }
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

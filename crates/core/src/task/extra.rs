@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::TaskNote;
+use super::note::NOTES_KEPT_MAX;
 use crate::key::KeyClaim;
 use crate::values::{Actor, AttemptDetails, Failure, Fence, Name, Permits, Wall, Window, WorkerId};
 
@@ -34,6 +36,8 @@ pub struct Extra {
     pub window: Option<Box<Window>>,
     /// Of the newest attempt, until its record takes them: those of a success stay here.
     pub details: Option<Box<AttemptDetails>>,
+    /// Who changed it by hand, oldest first.
+    pub notes: Vec<TaskNote>,
 }
 
 /// An attempt that did not succeed.
@@ -51,6 +55,14 @@ pub struct AttemptRecord {
 }
 
 impl Extra {
+    /// Keeps the first note and the newest ones.
+    pub fn note(&mut self, note: TaskNote) {
+        if self.notes.len() >= NOTES_KEPT_MAX {
+            self.notes.remove(1);
+        }
+        self.notes.push(note);
+    }
+
     /// Keeps the first attempt and the newest ones.
     pub fn record_attempt(&mut self, attempt: AttemptRecord) {
         if self.attempts.len() >= ATTEMPTS_KEPT_MAX {

@@ -44,7 +44,7 @@ pub(super) struct TaskSelector {
     /// All tasks with this label, as team=ops; given more than once, all of them must be there
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
-    /// All tasks in these states, separated by commas
+    /// All tasks in these states, as `queued,pending`
     #[arg(long, value_delimiter = ',')]
     state: Vec<String>,
     /// Every task there is, or that the others name

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mainspring_agent::{AddressRange, AgentConfig, SessionToken};
-use mainspring_api::{Access, AllowedHost};
+use mainspring_api::{Access, AllowedHost, BasePath};
 use mainspring_client::Client;
 use mainspring_runtime::Trust;
 use serde_json::json;
@@ -41,6 +41,9 @@ pub(crate) struct Dev {
     /// A name of this server that callers may use, beside `localhost` and its addresses; may be given more than once
     #[arg(long = "allow-host", value_name = "NAME")]
     allow_hosts: Vec<AllowedHost>,
+    /// The folder of a web site below which a reverse proxy has this server, as `/tools/mainspring`
+    #[arg(long, value_name = "PATH", default_value = "/")]
+    base_path: BasePath,
     #[command(flatten)]
     offered: Offered,
 }
@@ -59,7 +62,8 @@ impl Dev {
             let secret = self.token_file.as_deref().map(token::read).transpose()?;
             let token = secret.as_ref().map(Secret::token).transpose()?;
             let access = Access { hosts: self.allow_hosts, token, insecure: self.insecure };
-            let setup = setup(data, self.listen, access)?;
+            let mut setup = setup(data, self.listen, access)?;
+            setup.base = self.base_path;
             let server = serve::server(&setup, ready, server_stop);
             let rest = async {
                 // An error of the server itself is told by the server.
@@ -69,7 +73,7 @@ impl Dev {
                 let worker = serve::worker(config, worker_stop.requested());
                 let samples = async {
                     submit_samples(&url, secret.as_ref()).await?;
-                    print_welcome(&url, &self.data);
+                    print_welcome(&format!("{url}{}", setup.base.as_str()), &self.data);
                     anyhow::Ok(())
                 };
                 tokio::try_join!(worker, samples).map(|_| ())

@@ -11,10 +11,13 @@ use super::output::say;
 use super::tenant::OfTenant;
 
 /// Prints what happens to tasks and runs from now on, until Ctrl-C. With -o json each line is a `CloudEvent`. A listener that
-/// is too slow is told how much it has missed.
+/// is too slow is told how much it has missed. One that lost its connection goes on with --after and the `id` of the last
+/// event that it had; the newest 65,536 are kept while somebody listens and for a minute after. Exit: 0 done, 1 refused.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring events --kind run\n  \
+    mainspring events --after 3-1042\n  \
+    mainspring events --digest 1s\n  \
     mainspring events --job nightly-report -o json | jq .data.state")]
 pub(crate) struct Events {
     #[command(flatten)]
@@ -30,6 +33,12 @@ pub(crate) struct Events {
     /// Only of this run and its tasks
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
+    /// Begin behind the event with this id
+    #[arg(long, value_name = "ID")]
+    after: Option<String>,
+    /// One line for all that happened in so long, `50ms` to `10s`
+    #[arg(long, value_name = "TIME")]
+    digest: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -44,7 +53,7 @@ enum Kind {
 impl Events {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let tenant = self.tenant.filter(&self.connect)?;
-        let Self { connect, kind, job, run, .. } = self;
+        let Self { connect, kind, job, run, after, digest, .. } = self;
         connect.run(async |client, print| {
             let run = match run {
                 Some(text) => Some(client.run_id(&text).await?),
@@ -62,6 +71,8 @@ impl Events {
                 ("job", job.as_deref()),
                 ("tenant", tenant.as_deref()),
                 ("run_id", run.as_deref()),
+                ("after", after.as_deref()),
+                ("digest", digest.as_deref()),
             ];
             let mut stream = client.stream(&query("/v1/events", &wanted)).await?;
             let mut rest = Vec::new();
@@ -93,7 +104,27 @@ fn plain(line: &str) -> String {
     if kind == "events.closed" {
         return format!("… the server has ended this: {} …", text(&data["reason"]));
     }
+    if kind == "events.digest" {
+        return digest_line(&event);
+    }
     let words = [text(&data["state"]), text(&data["job"]), text(&data["task"])];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     format!("{}  {kind:<16}  {}  {}", text(&event["time"]), text(&event["subject"]), words.join("  "))
+}
+
+/// How many tasks came into each state, over all jobs.
+fn digest_line(event: &Value) -> String {
+    let (data, mut states) = (&event["data"], std::collections::BTreeMap::<&str, u64>::new());
+    for row in data["counts"].as_array().into_iter().flatten() {
+        *states.entry(row["state"].as_str().unwrap_or_default()).or_default() +=
+            row["count"].as_u64().unwrap_or(0);
+    }
+    let states: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let runs = data["run_ids"].as_array().map_or(0, Vec::len);
+    let more = if data["many_runs"] == true { "+" } else { "" };
+    format!(
+        "{}  {}  runs touched: {runs}{more}",
+        event["time"].as_str().unwrap_or_default(),
+        states.join("  ")
+    )
 }

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mainspring_client::{Client, ClientError};
+use mainspring_client::{Client, ClientError, query};
 use serde_json::Value;
 
 use super::connect::Connect;
+use super::output::{Print, say};
 
 use crate::note::note;
 
@@ -19,14 +20,15 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Times that a stream may be broken off without a new byte, by a server that can be reached.
 const FRUITLESS_MAX: u32 = 5;
 
-/// Kept of a log whose end is wanted.
-const TAIL_BYTES_MAX: usize = 64 << 10;
-
 /// Prints the output of a task, stdout and stderr together; of its newest attempt that wrote something, unless another is
-/// named. With -f it prints all attempts from the first, and stays until the task has ended. Exit: 0 done, 1 refused, 4
-/// there is no such task.
+/// named. With -f it prints all attempts from the first, and stays until the task has ended; with --tail too, only the
+/// newest and what comes. --grep prints the lines that contain a text, each with its number. Exit: 0 done, 1 refused, 4 there
+/// is no such task.
 #[derive(Args)]
-#[command(after_help = "Example:\n  mainspring task logs -f task_019a88f0")]
+#[command(after_help = "Examples:\n  \
+    mainspring task logs -f task_019a88f0\n  \
+    mainspring task logs --tail 100 task_019a88f0\n  \
+    mainspring task logs --grep 'no such table' -i task_019a88f0")]
 pub(crate) struct Logs {
     /// The task: its id or the beginning of it
     id: String,
@@ -39,6 +41,18 @@ pub(crate) struct Logs {
     /// Begin at this byte of the attempt's log; with -f, of the first attempt that is printed
     #[arg(long, value_name = "B", default_value_t = 0)]
     offset: u64,
+    /// Only the last lines
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["offset", "line"])]
+    tail: Option<i64>,
+    /// Begin at this line of the attempt's log; the first is 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["offset", "follow"])]
+    line: Option<i64>,
+    /// Only lines that contain this text
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["follow", "tail", "line"])]
+    grep: Option<String>,
+    /// With --grep: letters A to Z are the same as a to z
+    #[arg(short, long, requires = "grep")]
+    ignore_case: bool,
     #[command(flatten)]
     connect: Connect,
 }
@@ -48,15 +62,24 @@ pub(crate) struct Logs {
 pub(crate) struct Start {
     pub(crate) attempt: Option<u32>,
     pub(crate) offset: u64,
+    /// Instead of `offset`: a line from 1, or below 0 so many last lines.
+    pub(crate) line: Option<i64>,
 }
 
 impl Logs {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let start = Start { attempt: self.attempt, offset: self.offset };
-        self.connect.run(async |client, _| {
+        let line = self.line.or(self.tail.map(|lines| -lines));
+        let start = Start { attempt: self.attempt, offset: self.offset, line };
+        self.connect.run(async |client, print| {
             let id = client.task_id(&self.id).await?;
-            if self.follow {
-                follow(&client, &id, start).await?;
+            if let Some(text) = &self.grep {
+                return grep(&client, &id, (text, self.ignore_case), start, print).await;
+            }
+            if self.follow && self.tail.is_some() {
+                let read = print_all(&client, &id, start).await?;
+                follow(&client, &id, Start { line: None, ..read }, self.attempt.is_some()).await?;
+            } else if self.follow {
+                follow(&client, &id, start, self.attempt.is_some()).await?;
             } else {
                 print_all(&client, &id, start).await?;
             }
@@ -65,55 +88,81 @@ impl Logs {
     }
 }
 
-pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result<(), ClientError> {
-    let Start { mut attempt, mut offset } = start;
+/// Prints what there is, and says where to go on.
+pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result<Start, ClientError> {
+    let Start { mut attempt, mut offset, mut line } = start;
     let mut out = Out::default();
     loop {
         let named = attempt.map(|attempt| format!("&attempt={attempt}")).unwrap_or_default();
-        let mut page = client.stream(&format!("/v1/tasks/{id}/logs?offset={offset}{named}")).await?;
+        let from = match line.take() {
+            Some(line) => format!("line={line}"),
+            None => format!("offset={offset}"),
+        };
+        let mut page = client.stream(&format!("/v1/tasks/{id}/logs?{from}{named}")).await?;
+        let begun = page.number("mainspring-log-offset").unwrap_or(offset);
         // The newest one at the first page stays the one that is read.
         attempt = page.number("mainspring-log-attempt").map(|attempt| attempt as u32).or(attempt);
         let next = page.number("mainspring-log-next").unwrap_or(offset);
+        let read = Start { attempt, offset: next, line: None };
         while let Some(bytes) = page.next().await? {
             if !out.print(&bytes) {
-                return Ok(());
+                return Ok(read);
             }
         }
-        if next == offset {
-            return Ok(());
+        if next == begun {
+            return Ok(read);
         }
         offset = next;
+    }
+}
+
+/// Prints the lines that contain a text, as `NUMBER: LINE`, or as data one JSON object a line.
+async fn grep(
+    client: &Client,
+    id: &str,
+    (text, ignore_case): (&str, bool),
+    start: Start,
+    print: Print,
+) -> Result<ExitCode, ClientError> {
+    let Start { mut attempt, offset: mut from, .. } = start;
+    loop {
+        let (number, offset) = (attempt.map(|attempt| attempt.to_string()), from.to_string());
+        let wanted = [
+            ("q", Some(text)),
+            ("from", Some(&*offset)),
+            ("attempt", number.as_deref()),
+            ("ignore_case", ignore_case.then_some("true")),
+            ("limit", Some("1000")),
+        ];
+        let found = client.get(&query(&format!("/v1/tasks/{id}/logs/search"), &wanted)).await?;
+        for hit in found["hits"].as_array().into_iter().flatten() {
+            let part = |name: &str| hit[name].as_str().unwrap_or_default();
+            let cut = if hit["cut"] == true { " …" } else { "" };
+            let line = format!("{}: {}{}{}{cut}", hit["line"], part("before"), part("match"), part("after"));
+            say(&if print.is_data() { hit.to_string() } else { line });
+        }
+        let next = found["next_offset"].as_u64().unwrap_or(from);
+        if found["complete"] == true || next <= from {
+            return Ok(ExitCode::SUCCESS);
+        }
+        // The newest one at the first answer stays the one that is searched.
+        attempt = found["attempt"].as_u64().map(|attempt| attempt as u32).or(attempt);
+        from = next;
     }
 }
 
 /// The last lines of the newest attempt that wrote something.
 pub(crate) async fn tail(client: &Client, id: &str, lines_max: usize) -> Result<Vec<String>, ClientError> {
-    let (mut kept, mut offset, mut attempt) = (Vec::new(), 0, String::new());
-    loop {
-        let mut page = client.stream(&format!("/v1/tasks/{id}/logs?offset={offset}{attempt}")).await?;
-        if let Some(number) = page.number("mainspring-log-attempt") {
-            attempt = format!("&attempt={number}");
-        }
-        let next = page.number("mainspring-log-next").unwrap_or(offset);
-        while let Some(bytes) = page.next().await? {
-            kept.extend_from_slice(&bytes);
-            let too_many = kept.len().saturating_sub(TAIL_BYTES_MAX);
-            kept.drain(..too_many);
-        }
-        if next == offset {
-            break;
-        }
-        offset = next;
+    let mut page = client.stream(&format!("/v1/tasks/{id}/logs?line=-{lines_max}&limit=65536")).await?;
+    let mut kept = Vec::new();
+    while let Some(bytes) = page.next().await? {
+        kept.extend_from_slice(&bytes);
     }
-    // What was dropped may have ended inside of a character.
-    let broken = kept.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
-    let text = String::from_utf8_lossy(&kept[broken..]);
-    let lines: Vec<&str> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(lines_max)..].iter().map(|line| (*line).to_owned()).collect())
+    Ok(String::from_utf8_lossy(&kept).lines().map(str::to_owned).collect())
 }
 
-/// Prints what is there and what comes, until the task (or the attempt that was named) has ended.
-pub(crate) async fn follow(client: &Client, id: &str, start: Start) -> Result<(), ClientError> {
+/// Prints what is there and what comes, until the task (or with `only` the attempt) has ended.
+pub(crate) async fn follow(client: &Client, id: &str, start: Start, only: bool) -> Result<(), ClientError> {
     let mut following = Following {
         client,
         id,
@@ -122,7 +171,7 @@ pub(crate) async fn follow(client: &Client, id: &str, start: Start) -> Result<()
         out: Out::default(),
     };
     loop {
-        if !following.attempt().await? || start.attempt.is_some() {
+        if !following.attempt().await? || only {
             return Ok(());
         }
         let task = following.task().await?;

@@ -31,6 +31,10 @@ pub(crate) struct Server {
     /// [env: `MAINSPRING_ALLOW_HOSTS`]
     #[arg(long = "allow-host", value_name = "NAME")]
     allow_hosts: Vec<String>,
+    /// The folder of a web site below which a reverse proxy has this server, as `/tools/mainspring`
+    /// [default: /] [env: `MAINSPRING_BASE_PATH`]
+    #[arg(long, value_name = "PATH")]
+    base_path: Option<String>,
     /// A file with the token that every caller must show; needed to listen beyond loopback [env: `MAINSPRING_TOKEN_FILE`]
     #[arg(long, value_name = "FILE")]
     token_file: Option<String>,
@@ -48,6 +52,7 @@ impl Server {
             ("server.data", self.data),
             ("server.listen", self.listen),
             ("server.allow_hosts", hosts),
+            ("server.base_path", self.base_path),
             ("server.token_file", self.token_file),
             ("server.insecure", self.insecure.then(|| "true".to_owned())),
         ];
@@ -58,7 +63,10 @@ impl Server {
         memory::small_pages_while_small();
         serve::run_service(async {
             let stop = Stop::on_signal()?;
-            let ready = |address| note!("listening on http://{address}, data in `{}`", setup.data.display());
+            let ready = |address| {
+                let base = setup.base.as_str();
+                note!("listening on http://{address}{base}, data in `{}`", setup.data.display());
+            };
             serve::server(&setup, ready, stop).await?;
             Ok(ExitCode::SUCCESS)
         })

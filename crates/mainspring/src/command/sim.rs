@@ -19,7 +19,7 @@ pub(crate) struct Sim {
     /// Which worlds, as FROM..TO
     #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = parse_range)]
     seeds: Range<u64>,
-    /// Take one safeguard away; the run must then find a violation
+    /// Take one safeguard away, as `early-effect`; the run must then find a violation
     #[arg(long = "break", value_name = "MODE")]
     break_mode: Option<String>,
     /// Take every safeguard away in turn, and show which check noticed

@@ -63,7 +63,7 @@ pub(crate) struct Submit {
     /// The name of what recurs; submitted again under it, it is changed [default: the key, or a new one]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["at", "delay", "wait"])]
     name: Option<String>,
-    /// P0 (urgent), P1 or P2
+    /// As `P0` (urgent), `P1` or `P2`
     #[arg(long, default_value = "P1")]
     priority: String,
     /// How often it is tried again when it fails
@@ -228,7 +228,7 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
         return Ok(task);
     }
     let followed = tokio::select! {
-        followed = logs::follow(client, id, Start::default()) => followed,
+        followed = logs::follow(client, id, Start::default(), false) => followed,
         never = explain(client, id) => match never {},
     };
     match followed {

@@ -38,7 +38,7 @@ struct Change {
     /// Start after this long, as 30s, 5m, 2h
     #[arg(long = "in", value_name = "SPAN", value_parser = parse_span)]
     delay: Option<Duration>,
-    /// P0 (urgent), P1 or P2
+    /// As `P0` (urgent), `P1` or `P2`
     #[arg(long)]
     priority: Option<String>,
     /// What its executor gets, as JSON

@@ -47,6 +47,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.listen", "MAINSPRING_LISTEN", Kind::Address, "127.0.0.1:7070", "Where REST, gRPC, docs and metrics are served"),
     key("server.data", "MAINSPRING_DATA_DIR", Kind::Path, "data", "The directory of journal and tables; made if it is not there"),
     key("server.allow_hosts", "MAINSPRING_ALLOW_HOSTS", Kind::List, "", "Names of this server that callers may use, beside `localhost`, loopback addresses and the address it is reached at: sched.example, sched.example:7070"),
+    key("server.base_path", "MAINSPRING_BASE_PATH", Kind::Text, "/", "The folder of a web site below which a reverse proxy has the server: /tools/mainspring"),
     key("server.token_file", "MAINSPRING_TOKEN_FILE", Kind::Path, "", "A file with the token that every caller must show; required to listen beyond loopback"),
     key("server.insecure", "MAINSPRING_INSECURE", Kind::Switch, "false", "Listen beyond loopback without a token: whoever reaches the address can run programs"),
     key("server.history_days", "MAINSPRING_HISTORY_DAYS", count(1, 36_500), "90", "Whole days for which ended tasks are kept"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, SessionToken, WebhookSecret};
-use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
+use mainspring_api::{Access, AllowedHost, ApiConfig, BasePath, Webhooks};
 use mainspring_core::engine::Configure;
 use mainspring_core::retry::RetryRates;
 use mainspring_core::values::{CUSTOM_RESOURCES_MAX, Millis};
@@ -32,6 +32,7 @@ pub(crate) struct ServerSetup {
     /// How long a stop may take.
     pub(crate) stop_max: Duration,
     pub(crate) access: Access,
+    pub(crate) base: BasePath,
 }
 
 impl Config {
@@ -74,6 +75,9 @@ impl Config {
             if let Err(bad) = text.parse::<AllowedHost>() {
                 mistakes.push(format!("`server.allow_hosts`: {bad}"));
             }
+        }
+        if let Err(bad) = self.text("server.base_path").parse::<BasePath>() {
+            mistakes.push(format!("`server.base_path`: {bad}"));
         }
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
@@ -144,7 +148,8 @@ impl Config {
         let (mut shares, webhooks) = (self.configures(), self.webhooks()?);
         shares.push(Configure::BackfillShare { percent });
         let (stop_max, access) = (self.span("server.stop_max"), self.access()?);
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max, access })
+        let base = self.text("server.base_path").parse()?;
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max, access, base })
     }
 
     fn access(&self) -> anyhow::Result<Access> {

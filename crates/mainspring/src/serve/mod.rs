@@ -4,17 +4,18 @@ mod stop;
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{Access, EffectRouter, LogStorage, Readers, Server};
+use mainspring_api::{Access, DiskUse, EffectRouter, LogStorage, Readers, Server};
 use mainspring_core::engine::{Command, Configure};
 use mainspring_definition::Evaluator;
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
-use mainspring_store_local::{LocalLogs, LocalStore};
+use mainspring_store_local::{LocalLogs, LocalStore, Usage, usage};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -45,6 +46,7 @@ pub(crate) async fn server(
         webhooks,
         stop_max,
         access,
+        base,
     } = setup.clone();
     let access = guarded(listen, access)?;
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
@@ -54,6 +56,7 @@ pub(crate) async fn server(
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
     let effects = EffectRouter::new(config.session_queue_max);
     let logs = LocalLogs::new(&data, logs);
+    let measured = data.clone();
     let store = LocalStore::new(data, options);
     let (node, recovered, reader) =
         Node::open_with_reader(&store, shard, effects.outlet(), Arc::new(Evaluator::default()))?;
@@ -75,7 +78,9 @@ pub(crate) async fn server(
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, &effects, config);
     let is_insecure = access.insecure;
-    let server = server.with_webhooks(webhooks).with_access(access).with_pages(mainspring_console::routes());
+    let server = server.with_disk(move || disk_use(&measured));
+    let pages = mainspring_console::routes(base.as_str());
+    let server = server.with_webhooks(webhooks).with_access(access).with_base_path(base).with_pages(pages);
     ready(address);
     warn_if(is_insecure, address);
     let stop_or_failure = async {
@@ -94,6 +99,11 @@ pub(crate) async fn server(
     }
     drop(last_resort);
     failure.result()
+}
+
+fn disk_use(data: &Path) -> std::io::Result<DiskUse> {
+    let Usage { journal, tables, logs, logs_more, free, size } = usage(data)?;
+    Ok(DiskUse { journal, tables, logs, logs_more, free, size })
 }
 
 /// A server that others can reach needs a token, or somebody who says that it does not.

@@ -39,10 +39,16 @@ pub fn listening(command: &mut Command) -> (Running, String, BufReader<ChildStde
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
     let running = Running(child);
-    let mut line = String::new();
-    stderr.read_line(&mut line).expect("it says where it listens");
-    let address = line.split_whitespace().find(|word| word.starts_with("http://"));
-    let address = address.unwrap_or_else(|| panic!("no address: {line}")).trim_end_matches(',').to_owned();
+    // Below `warn` the log says something before that.
+    let mut said = String::new();
+    let address = loop {
+        let begun = said.len();
+        let read = stderr.read_line(&mut said).expect("it says where it listens");
+        assert!(read > 0, "no address: {said}");
+        if let Some(told) = said[begun..].strip_prefix("listening on ") {
+            break told.split_whitespace().next().unwrap_or_default().trim_end_matches(',').to_owned();
+        }
+    };
     (running, address, stderr)
 }
 

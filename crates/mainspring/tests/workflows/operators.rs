@@ -89,7 +89,8 @@ fn one_run_for_each_logical_time_also_after_a_kill() {
     let other = world.run(&[&["job", "trigger", "daily", "-p", "n=2"], &day[..]].concat());
     assert_eq!(other.status.code(), Some(1));
     assert!(
-        stderr(&other).contains("LOGICAL_TIME_REUSED") && stderr(&other).contains(&first),
+        stderr(&other).contains("a run for this logical time, with other parameters")
+            && stderr(&other).contains(&first),
         "{}",
         stderr(&other)
     );

@@ -2,7 +2,7 @@
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::{Diagnosis, Part, Question, Standing};
-use mainspring_core::engine::{Answer, Command, Keyed};
+use mainspring_core::engine::{Answer, ByActor, Command, Keyed};
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Millis, TaskId};
 use mainspring_store::StoredTask;
@@ -19,6 +19,7 @@ impl<R> Shard<R> {
                 // A key that is known is answered from, whatever became of the task.
                 return if self.knows(keyed) { None } else { self.needs_load(&keyed.command) };
             }
+            Command::ByActor(by) => return self.needs_load(&by.command),
             Command::Cancel { id, .. }
             | Command::Amend { id, .. }
             | Command::RunNow { id }
@@ -135,6 +136,11 @@ fn with_fact(command: Command, ended: Task) -> Result<Command, Rejection> {
             Ok(Command::Revive { id, fact: Some(Box::new(ended)), over, dead_only })
         }
         Command::Discard { id, over, .. } => Ok(Command::Discard { id, fact: Some(Box::new(ended)), over }),
+        Command::ByActor(by) => {
+            let ByActor { over, command } = *by;
+            let command = with_fact(command, ended)?;
+            Ok(Command::ByActor(Box::new(ByActor { over, command })))
+        }
         _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
         | Event::ForceRequested { .. }
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
+        | Event::TaskNoted { .. }
         | Event::CheckpointSaved { .. }
         | Event::DetailsReported { .. }
         | Event::DeadlineExtended { .. }

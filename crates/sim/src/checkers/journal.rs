@@ -183,7 +183,14 @@ impl JournalFold {
         self.last = record.seq;
         self.now = record.now;
         self.state.begin(record.seq, record.now);
+        let mut changed = None;
         for event in events {
+            if let Event::TaskNoted { id, change, .. } = event {
+                require(changed == Some(*id), "BA-1", || {
+                    format!("{id} has the note `{}` without a change", change.label())
+                })?;
+            }
+            changed = event.task();
             self.fold(record, event)?;
         }
         self.triggers.check_record(&self.state)?;
@@ -300,6 +307,7 @@ impl JournalFold {
             }
             Event::TaskDue { .. }
             | Event::PollBegan { .. }
+            | Event::TaskNoted { .. }
             | Event::TaskWaits { .. }
             | Event::CheckpointSaved { .. }
             | Event::DetailsReported { .. }

@@ -196,6 +196,9 @@ fn journals_that_contradict_themselves() {
             rig.now = 10_500;
             rig.commit(&[Event::TaskDue { id: id(1) }, assigned(1, fence(1, 2))])?;
             rig.execute(fence(1, 2))?;
+            let told = crate::worker::details((id(1), fence(1, 2)));
+            let told = told.map(|details| Event::DetailsReported { id: id(1), fence: fence(1, 2), details });
+            rig.commit(&told.into_iter().collect::<Vec<_>>())?;
             rig.commit(&[Event::TaskSucceeded { id: id(1), fence: fence(1, 2), output: None }])?;
             rig.checkers.ledger.check_explained(&rig.checkers.journal)?;
             rig.checkers.accounted_for(id(1))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::engine::{Command, Keyed};
+use mainspring_core::engine::{ByActor, Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::operation::{Bulk, BulkVerb, RunSelector, Selection, Selector};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
@@ -74,7 +74,16 @@ impl World {
             id = self.guess_task().unwrap_or(id);
         }
         let command = act(id, self);
-        vec![if matches!(command, Command::Read { .. }) { command } else { self.perhaps_keyed(command) }]
+        if matches!(command, Command::Read { .. }) {
+            return vec![command];
+        }
+        // Some say who they are.
+        let command = if self.chance.per_mille(400) {
+            Command::ByActor(Box::new(ByActor { over: over(), command }))
+        } else {
+            command
+        };
+        vec![self.perhaps_keyed(command)]
     }
 
     /// One in four comes under a key, and one in four of those is one that was sent before.

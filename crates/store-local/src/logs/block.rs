@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! head, little-endian: crc32c of the rest and the body (4) · kind (1) · packing (1) · zero (2)
-//!                      · body length (4) · length in the log (8) · offset in the log (8)
+//!                      · body length (4) · line ends (4) · length in the log (8) · offset in the log (8)
 //! ```
+//! Heads tell where a line is: a reader adds line ends up without unpacking a body.
 //! Frozen: files of older versions stay readable for as long as logs are kept.
 
 /// The last byte is the version.
-pub const MAGIC: [u8; 8] = *b"MSLOG\0\0\x01";
-pub const HEAD_BYTES: usize = 28;
+pub const MAGIC: [u8; 8] = *b"MSLOG\0\0\x02";
+pub const HEAD_BYTES: usize = 32;
 /// A body is at most one piece and what was gathered before it, packed or not.
 pub const BODY_BYTES_MAX: u32 = 4 << 20;
 
@@ -32,6 +33,8 @@ pub struct Head {
     pub kind: Kind,
     pub packing: Packing,
     pub body_len: u32,
+    /// How many line ends are in it.
+    pub lines: u32,
     /// How much of the log this block stands for.
     pub raw_len: u64,
     pub offset: u64,
@@ -61,8 +64,9 @@ impl Head {
             kind,
             packing,
             body_len: u32::from_le_bytes(bytes[8..12].try_into().ok()?),
-            raw_len: u64::from_le_bytes(bytes[12..20].try_into().ok()?),
-            offset: u64::from_le_bytes(bytes[20..28].try_into().ok()?),
+            lines: u32::from_le_bytes(bytes[12..16].try_into().ok()?),
+            raw_len: u64::from_le_bytes(bytes[16..24].try_into().ok()?),
+            offset: u64::from_le_bytes(bytes[24..32].try_into().ok()?),
         };
         (head.body_len <= BODY_BYTES_MAX).then_some(head)
     }
@@ -72,19 +76,36 @@ impl Head {
     }
 }
 
+/// What a block says of the part of the log that it stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    pub kind: Kind,
+    pub offset: u64,
+    pub raw_len: u64,
+    pub lines: u32,
+}
+
+impl Part {
+    /// Of a block without output.
+    pub const fn mark(kind: Kind, offset: u64, raw_len: u64) -> Self {
+        Self { kind, offset, raw_len, lines: 0 }
+    }
+}
+
 /// Appends one block to `out`.
-pub fn write(out: &mut Vec<u8>, kind: Kind, offset: u64, raw_len: u64, packing: Packing, body: &[u8]) {
+pub fn write(out: &mut Vec<u8>, part: Part, packing: Packing, body: &[u8]) {
     let start = out.len();
     out.extend([0; 4]);
-    let kind = match kind {
+    let kind = match part.kind {
         Kind::Data => 1,
         Kind::Cut => 2,
         Kind::End => 3,
     };
     out.extend([kind, u8::from(packing == Packing::Zstd), 0, 0]);
     out.extend((body.len() as u32).to_le_bytes());
-    out.extend(raw_len.to_le_bytes());
-    out.extend(offset.to_le_bytes());
+    out.extend(part.lines.to_le_bytes());
+    out.extend(part.raw_len.to_le_bytes());
+    out.extend(part.offset.to_le_bytes());
     out.extend(body);
     let crc = crc32c::crc32c(&out[start + 4..]);
     out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
@@ -97,7 +118,8 @@ mod tests {
     #[test]
     fn a_block_reads_back_and_every_flipped_bit_is_seen() {
         let mut bytes = Vec::new();
-        write(&mut bytes, Kind::Data, 7, 5, Packing::Plain, b"hello");
+        let part = Part { kind: Kind::Data, offset: 7, raw_len: 5, lines: 1 };
+        write(&mut bytes, part, Packing::Plain, b"hell\n");
         assert_eq!(bytes.len(), HEAD_BYTES + 5);
         for bit in 0..=bytes.len() * 8 {
             let mut damaged = bytes.clone();

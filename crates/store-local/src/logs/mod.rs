@@ -10,8 +10,11 @@
 //! Not here: who may read what, and who waits for more (`mainspring-api`).
 
 mod block;
+mod blocks;
+mod locate;
 mod read;
 mod retain;
+mod search;
 mod tail;
 mod write;
 
@@ -75,6 +78,10 @@ impl Places {
         let folder = format!("{:02x}", key.task.bits() as u8);
         self.dir.join(key.day().to_string()).join(folder).join(name)
     }
+}
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn io_error<'a>(doing: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> LogError + 'a {

@@ -1,20 +1,16 @@
 //! The reader: finds the blocks of a range, unpacks them, and says where something is missing.
 
-use std::fs::File;
-use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-
 use mainspring_core::values::TaskId;
-use mainspring_store::{LogError, LogKey, LogPage, LogPlace, ReadLogs};
+use mainspring_store::{
+    LogError, LogFound, LogHint, LogKey, LogPage, LogPlace, LogPoint, LogSearch, LogSpot, ReadLogs,
+};
 
-use super::block::{HEAD_BYTES, Head, Kind, MAGIC, Packing};
-use super::{Places, io_error};
+use super::block::{Head, Kind};
+use super::blocks::{Block, Blocks};
+use super::{Places, line_ends, locate, search};
 
 /// Attempts looked at for one answer; a task with more silent attempts in a row is rare enough.
 const ATTEMPTS_MAX: u32 = 10_000;
-/// Largest block unpacked: one piece and what was gathered before it.
-const RAW_BYTES_MAX: u64 = 4 << 20;
 
 #[derive(Clone, Debug)]
 pub struct LocalLogReader {
@@ -43,14 +39,8 @@ impl ReadLogs for LocalLogReader {
     }
 
     fn read(&self, key: LogKey, place: &mut LogPlace, bytes_max: usize) -> Result<LogPage, LogError> {
-        let path = self.places.file(key);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(LogPage::default()),
-            Err(error) => return Err(io_error("opening", &path)(error)),
-        };
-        let len = file.metadata().map_err(io_error("reading", &path))?.len();
-        let mut walk = Walk { file, path, len, place: *place, page: LogPage::default(), bytes_max };
+        let Some(blocks) = Blocks::open(self.places.file(key))? else { return Ok(LogPage::default()) };
+        let mut walk = Walk { blocks, place: *place, page: LogPage::default(), bytes_max };
         let walked = walk.run();
         // What was read before the damage is worth showing; the next read begins at the damage and says so.
         if walk.page.bytes.is_empty() {
@@ -59,12 +49,22 @@ impl ReadLogs for LocalLogReader {
         *place = walk.place;
         Ok(walk.page)
     }
+
+    fn locate(&self, key: LogKey, point: LogPoint) -> Result<LogSpot, LogError> {
+        let blocks = Blocks::open(self.places.file(key))?;
+        blocks.map_or_else(|| Ok(LogSpot::default()), |blocks| locate::locate(blocks, point))
+    }
+
+    fn search(&self, key: LogKey, wanted: &LogSearch) -> Result<LogFound, LogError> {
+        match Blocks::open(self.places.file(key))? {
+            Some(blocks) => search::search(blocks, wanted),
+            None => Ok(LogFound { next: wanted.from, at_end: true, ..LogFound::default() }),
+        }
+    }
 }
 
 struct Walk {
-    file: File,
-    path: PathBuf,
-    len: u64,
+    blocks: Blocks,
     place: LogPlace,
     page: LogPage,
     bytes_max: usize,
@@ -72,26 +72,20 @@ struct Walk {
 
 impl Walk {
     fn run(&mut self) -> Result<(), LogError> {
-        let (mut at, mut expected) = self.place.hint;
-        if at < MAGIC.len() as u64 || expected > self.place.offset {
-            (at, expected) = (MAGIC.len() as u64, 0);
-            if !self.has_magic()? {
-                return Ok(());
-            }
+        let mut hint = self.place.hint;
+        if hint.at < Blocks::first() || hint.offset > self.place.offset {
+            hint = LogHint { at: Blocks::first(), ..LogHint::default() };
         }
         loop {
-            self.place.hint = (at, expected);
-            // Not yet written whole, or torn: for a reader the log ends here for now.
-            let Some((head, bytes)) = self.head(at)? else { return Ok(()) };
-            let next = at + (HEAD_BYTES as u64) + u64::from(head.body_len);
-            if next > self.len {
-                return Ok(());
-            }
+            self.place.hint = hint;
+            self.begin_at(hint.lines);
+            let Some(block) = self.blocks.block(hint.at)? else { return Ok(()) };
+            let head = block.head;
             let is_full = self.page.bytes.len() >= self.bytes_max;
             if is_full && (head.kind != Kind::End || self.place.offset < head.offset) {
                 return Ok(());
             }
-            self.note_gap(expected, &head);
+            self.note_gap(hint.offset, &head);
             match head.kind {
                 Kind::End => {
                     self.page.complete = true;
@@ -100,36 +94,23 @@ impl Walk {
                 Kind::Cut => self.note_cut(&head),
                 Kind::Data => {
                     if self.place.offset < head.end() {
-                        self.take(at, &head, &bytes)?;
+                        self.take(&block, hint.lines)?;
                     }
                     if self.place.offset < head.end() {
                         return Ok(());
                     }
                 }
             }
-            (at, expected) = (next, head.end());
+            let lines = hint.lines + u64::from(head.lines);
+            hint = LogHint { at: block.next(), offset: head.end(), lines };
         }
     }
 
-    fn has_magic(&self) -> Result<bool, LogError> {
-        if self.len < MAGIC.len() as u64 {
-            return Ok(false);
+    /// Nothing was taken yet, and so many line ends lie before.
+    fn begin_at(&mut self, line_ends: u64) {
+        if self.page.bytes.is_empty() {
+            self.page.line = line_ends + 1;
         }
-        let mut magic = [0; MAGIC.len()];
-        self.file.read_exact_at(&mut magic, 0).map_err(io_error("reading", &self.path))?;
-        if magic != MAGIC && magic != [0; MAGIC.len()] {
-            return Err(LogError::NewerFormat { file: self.path.display().to_string() });
-        }
-        Ok(magic == MAGIC)
-    }
-
-    fn head(&self, at: u64) -> Result<Option<(Head, [u8; HEAD_BYTES])>, LogError> {
-        let mut bytes = [0; HEAD_BYTES];
-        if at + HEAD_BYTES as u64 > self.len {
-            return Ok(None);
-        }
-        self.file.read_exact_at(&mut bytes, at).map_err(io_error("reading", &self.path))?;
-        Ok(Head::read(&bytes).map(|head| (head, bytes)))
     }
 
     fn note_gap(&mut self, expected: u64, head: &Head) {
@@ -150,25 +131,13 @@ impl Walk {
     }
 
     /// As much of the block as fits.
-    fn take(&mut self, at: u64, head: &Head, head_bytes: &[u8; HEAD_BYTES]) -> Result<(), LogError> {
-        let damaged = |what| LogError::Damaged { file: self.path.display().to_string(), byte: at, what };
-        let mut body = vec![0; head.body_len as usize];
-        let body_at = at + HEAD_BYTES as u64;
-        self.file.read_exact_at(&mut body, body_at).map_err(io_error("reading", &self.path))?;
-        if !head.is_whole(head_bytes, &body) || head.raw_len > RAW_BYTES_MAX {
-            return Err(damaged("a block's checksum is wrong"));
-        }
-        let raw = match head.packing {
-            Packing::Plain => body,
-            Packing::Zstd => zstd::bulk::decompress(&body, head.raw_len as usize)
-                .map_err(|_| damaged("a block cannot be unpacked"))?,
-        };
-        if raw.len() as u64 != head.raw_len {
-            return Err(damaged("a block has another length than it says"));
-        }
-        let from = (self.place.offset - head.offset) as usize;
+    fn take(&mut self, block: &Block, lines_before: u64) -> Result<(), LogError> {
+        let mut raw = Vec::new();
+        self.blocks.unpack(block, &mut raw)?;
+        let from = (self.place.offset - block.head.offset) as usize;
         let room = self.bytes_max.saturating_sub(self.page.bytes.len());
         let taken = &raw[from..raw.len().min(from.saturating_add(room))];
+        self.begin_at(lines_before + line_ends(&raw[..from]));
         self.page.bytes.extend(taken);
         self.place.offset += taken.len() as u64;
         Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mainspring_store::LogError;
 
-use super::block::{self, HEAD_BYTES, Head, Kind, MAGIC, Packing};
+use super::block::{self, HEAD_BYTES, Head, Kind, MAGIC, Packing, Part};
 use super::io_error;
 
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl Tail {
             return Ok(());
         }
         if magic != MAGIC {
-            return Err(LogError::NewerFormat { file: path.display().to_string() });
+            return Err(LogError::OtherFormat { file: path.display().to_string() });
         }
         self.end = MAGIC.len() as u64;
         let mut body = Vec::new();
@@ -88,8 +88,7 @@ impl Tail {
     pub fn write(
         &mut self,
         path: &Path,
-        kind: Kind,
-        (offset, raw_len): (u64, u64),
+        part: Part,
         (packing, body): (Packing, &[u8]),
     ) -> Result<u64, LogError> {
         self.open(path)?;
@@ -97,7 +96,7 @@ impl Tail {
         if self.end == 0 {
             bytes.extend(MAGIC);
         }
-        block::write(&mut bytes, kind, offset, raw_len, packing, body);
+        block::write(&mut bytes, part, packing, body);
         let file = self.file.as_ref().expect("opened above");
         // What a failed write left behind is written over by the next one, or cut when the file is opened again.
         file.write_all_at(&bytes, self.end).map_err(io_error("writing", path))?;

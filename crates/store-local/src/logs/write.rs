@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use mainspring_store::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPiece, WriteLogs};
 
-use super::block::{Kind, Packing};
+use super::block::{Kind, Packing, Part};
 use super::tail::Tail;
-use super::{ATTEMPT_BYTES_CEILING, LogOptions, Places, io_error, retain};
+use super::{ATTEMPT_BYTES_CEILING, LogOptions, Places, io_error, line_ends, retain};
 
 /// A block is written when this much was gathered: big enough to pack well, small enough to unpack for a page.
 const BLOCK_BYTES: usize = 64 << 10;
@@ -78,7 +78,7 @@ impl LocalLogWriter {
             self.write_gathered(tail, piece.key, kept)?;
             // The end of a log that was cut is where it was cut: the rest is not missing by accident.
             let end = if tail.is_cut { tail.next } else { tail.next.max(piece.offset) };
-            self.write(tail, piece.key, Kind::End, (end, 0), kept)?;
+            self.write(tail, piece.key, Part::mark(Kind::End, end, 0), kept)?;
             tail.has_ended = true;
         }
         Ok(())
@@ -108,7 +108,7 @@ impl LocalLogWriter {
             kept.lost += 1;
             self.write_gathered(tail, key, kept)?;
             let at = offset.max(self.options.attempt_bytes_max);
-            self.write(tail, key, Kind::Cut, (at, rest.len() as u64), kept)?;
+            self.write(tail, key, Part::mark(Kind::Cut, at, rest.len() as u64), kept)?;
             tail.next = at + rest.len() as u64;
             tail.is_cut = true;
         }
@@ -123,22 +123,17 @@ impl LocalLogWriter {
         let raw = std::mem::take(&mut tail.gathered);
         let packed = self.packer.compress(&raw).map_err(io_error("packing", &self.places.dir))?;
         let body = if packed.len() < raw.len() { (Packing::Zstd, &packed) } else { (Packing::Plain, &raw) };
-        let at = (tail.next - raw.len() as u64, raw.len() as u64);
-        kept.stored_bytes += tail.write(&self.places.file(key), Kind::Data, at, (body.0, body.1))?;
-        kept.raw_bytes += at.1;
+        let raw_len = raw.len() as u64;
+        let lines = line_ends(&raw) as u32;
+        let part = Part { kind: Kind::Data, offset: tail.next - raw_len, raw_len, lines };
+        kept.stored_bytes += tail.write(&self.places.file(key), part, (body.0, body.1))?;
+        kept.raw_bytes += raw_len;
         kept.grown.push(key);
         Ok(())
     }
 
-    fn write(
-        &mut self,
-        tail: &mut Tail,
-        key: LogKey,
-        kind: Kind,
-        at: (u64, u64),
-        kept: &mut Kept,
-    ) -> Result<(), LogError> {
-        kept.stored_bytes += tail.write(&self.places.file(key), kind, at, (Packing::Plain, &[]))?;
+    fn write(&mut self, tail: &mut Tail, key: LogKey, part: Part, kept: &mut Kept) -> Result<(), LogError> {
+        kept.stored_bytes += tail.write(&self.places.file(key), part, (Packing::Plain, &[]))?;
         kept.grown.push(key);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use mainspring_core::values::{Bucket, Group, TaskId};
 
-use crate::{LogKey, LogPiece, LogPlace, ReadLogs, WriteLogs};
+use crate::{LogFound, LogKey, LogPiece, LogPlace, LogPoint, LogSearch, ReadLogs, WriteLogs};
 
 /// Makes stores of logs for the cases.
 pub trait LogHarness {
@@ -48,6 +48,9 @@ pub fn run_logs<H: LogHarness>(harness: &H) {
     too_long_a_log_is_cut_and_says_so(harness);
     what_is_gathered_is_read_after_a_flush(harness);
     pages_of_any_size_make_up_the_log(harness);
+    lines_and_ends_are_found(harness);
+    texts_are_found(harness);
+    a_search_stops_and_goes_on(harness);
     attempts_are_found(harness);
     bad_pieces_are_refused(harness);
 }
@@ -138,6 +141,152 @@ fn pages_of_any_size_make_up_the_log<H: LogHarness>(harness: &H) {
     let (bytes, ..) = read(&reader, 123_456, 4096);
     assert!(bytes == lines[123_456..], "from the middle");
     assert_eq!(read(&reader, 1 << 30, 4096), (Vec::new(), true, 1 << 30), "beyond the end");
+}
+
+/// Name, the parts of a log with their offsets, a point of it, and the offset and the line that it is at.
+type PointRow<'a> = (&'a str, &'a [(u64, &'a str)], LogPoint, u64, u64);
+/// Name, a search, and what it finds as (offset, line, text).
+type SearchRow<'a> = (&'a str, LogSearch, &'a [(u64, u64, &'a str)]);
+
+/// A log of these parts, each in a block of its own.
+fn with_parts<H: LogHarness>(harness: &H, parts: &[(u64, &str)]) -> H::Reader {
+    let place = harness.fresh(ROOMY);
+    let (mut writer, reader) = harness.open(&place);
+    for (offset, bytes) in parts {
+        writer.append(piece(*offset, *bytes, false));
+        writer.flush();
+    }
+    reader
+}
+
+fn lines_and_ends_are_found<H: LogHarness>(harness: &H) {
+    let whole = [(0, "one\ntwo\nth"), (10, "ree\nfour\n"), (19, "five\n")];
+    let open = [(0, "one\n"), (4, "tw"), (6, "o\nthr€€")];
+    let gap = [(0, "one\n"), (100, "two\nthree\n")];
+    let rows: [PointRow<'_>; 17] = [
+        ("the first line", &whole, LogPoint::Line(1), 0, 1),
+        ("a line in a block", &whole, LogPoint::Line(2), 4, 2),
+        ("a line that began in the block before", &whole, LogPoint::Line(3), 8, 3),
+        ("a line that begins with a block", &whole, LogPoint::Line(5), 19, 5),
+        ("a line that is not there yet", &whole, LogPoint::Line(6), 24, 6),
+        ("the last line", &whole, LogPoint::LastLines(1), 19, 5),
+        ("the last lines", &whole, LogPoint::LastLines(3), 8, 3),
+        ("more lines than there are", &whole, LogPoint::LastLines(9), 0, 1),
+        ("a last line that is not whole", &open, LogPoint::LastLines(1), 8, 3),
+        ("and one before", &open, LogPoint::LastLines(2), 4, 2),
+        ("last bytes from a line on", &whole, LogPoint::LastBytes(9), 19, 5),
+        ("exactly a line", &whole, LogPoint::LastBytes(5), 19, 5),
+        ("a line that begins in the block after", &whole, LogPoint::LastBytes(6), 19, 5),
+        ("more bytes than there are", &whole, LogPoint::LastBytes(99), 0, 1),
+        ("a part of a line, not of a character", &open, LogPoint::LastBytes(4), 14, 3),
+        ("a line behind a gap", &gap, LogPoint::Line(3), 104, 3),
+        ("no line in the last bytes", &gap, LogPoint::LastBytes(2), 108, 3),
+    ];
+    for (name, parts, point, offset, line) in rows {
+        let reader = with_parts(harness, parts);
+        let mut spot = reader.locate(key(1), point).expect("readable");
+        assert_eq!(spot.place.offset, offset, "{name}: the offset");
+        let (last, text) = parts[parts.len() - 1];
+        assert_eq!(spot.bytes, last + text.len() as u64, "{name}: where it ends");
+        let all: String = parts.iter().map(|(_, text)| *text).collect();
+        assert_eq!(spot.lines, all.lines().count() as u64, "{name}: how many lines");
+        let page = reader.read(key(1), &mut spot.place, 1 << 20).expect("readable");
+        let number = if offset == spot.bytes { spot.lines + 1 } else { line };
+        assert_eq!(page.line, number, "{name}: the number of the line");
+        let mut place = LogPlace::at(offset);
+        let same = reader.read(key(1), &mut place, 1 << 20).expect("readable");
+        assert_eq!((&same.bytes, same.line), (&page.bytes, page.line), "{name}: found from the start, too");
+    }
+    let none = with_parts(harness, &[]);
+    let spot = none.locate(key(1), LogPoint::LastLines(3)).expect("readable");
+    assert_eq!((spot.place.offset, spot.bytes, spot.lines), (0, 0, 0), "no log");
+}
+
+fn wanted(text: &str, from: u64) -> LogSearch {
+    LogSearch { text: text.into(), ignore_case: false, from, hits_max: 100, bytes_max: 1 << 30 }
+}
+
+/// Offset, line, and the line with the match in brackets.
+fn shown(found: &LogFound) -> Vec<(u64, u64, String)> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let whole =
+        |hit: &crate::LogHit| format!("{}[{}]{}", text(&hit.before), text(&hit.matched), text(&hit.after));
+    found.hits.iter().map(|hit| (hit.offset, hit.line, whole(hit))).collect()
+}
+
+fn texts_are_found<H: LogHarness>(harness: &H) {
+    let parts =
+        [(0, "an error\nfine\nanother Er"), (24, "ror error\nlast er"), (100, "ror\nerror at the end")];
+    let reader = with_parts(harness, &parts);
+    let rows: [SearchRow<'_>; 5] = [
+        (
+            "one hit a line, over blocks, not over a gap",
+            wanted("error", 0),
+            &[(3, 1, "an [error]"), (28, 3, "another Error [error]"), (104, 5, "[error] at the end")],
+        ),
+        (
+            "without regard to case",
+            LogSearch { ignore_case: true, ..wanted("ERROR", 9) },
+            &[(22, 3, "another [Error] error"), (104, 5, "[error] at the end")],
+        ),
+        (
+            "from within a line",
+            wanted("error", 4),
+            &[(28, 3, "another Error [error]"), (104, 5, "[error] at the end")],
+        ),
+        ("at most so many", LogSearch { hits_max: 1, ..wanted("error", 0) }, &[(3, 1, "an [error]")]),
+        ("nothing", wanted("terror", 0), &[]),
+    ];
+    for (name, search, hits) in rows {
+        let found = reader.search(key(1), &search).expect("readable");
+        let hits: Vec<_> =
+            hits.iter().map(|(offset, line, text)| (*offset, *line, (*text).to_owned())).collect();
+        assert_eq!(shown(&found), hits, "{name}");
+        assert_eq!(found.at_end, search.hits_max > 1, "{name}");
+    }
+    let long = "x".repeat(3_000);
+    let line = format!("{long}needle{long}\n");
+    let found = with_parts(harness, &[(0, &line)]).search(key(1), &wanted("needle", 0)).expect("readable");
+    let hit = &found.hits[0];
+    assert_eq!(
+        (hit.before.len(), hit.after.len(), hit.cut),
+        (1_000, 1_000, true),
+        "what is shown has a limit"
+    );
+    let none = with_parts(harness, &[]).search(key(1), &wanted("x", 7)).expect("readable");
+    assert_eq!((none.hits.len(), none.next, none.at_end), (0, 7, true), "no log");
+}
+
+fn a_search_stops_and_goes_on<H: LogHarness>(harness: &H) {
+    let lines: Vec<u8> = (0..20_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
+    // A line that is longer than what is searched as one, with the text at every place that may be cut.
+    let long: Vec<u8> = b"long ".iter().copied().chain((0..300_000).map(|n| b"abcdefg"[n % 7])).collect();
+    let all = [lines.as_slice(), &long, b"needle\nline 7\n"].concat();
+    let place = harness.fresh(ROOMY);
+    let (mut writer, reader) = harness.open(&place);
+    for (n, part) in all.chunks(10_007).enumerate() {
+        writer.append(piece(n as u64 * 10_007, part, false));
+    }
+    writer.flush();
+    for (text, hits, lines) in [("line 7", 1_112, (8, 20_002)), ("needle", 1, (20_001, 20_001))] {
+        for (hits_max, bytes_max) in [(1_000_000, 1 << 30), (1_000_000, 1), (10, 1 << 30)] {
+            let (mut from, mut numbers, mut answers) = (0, Vec::new(), 0);
+            loop {
+                let search = LogSearch { hits_max, bytes_max, ..wanted(text, from) };
+                let found = reader.search(key(1), &search).expect("readable");
+                numbers.extend(found.hits.iter().map(|hit| hit.line));
+                answers += 1;
+                if found.at_end {
+                    break;
+                }
+                assert!(found.next > from, "{text}: it goes on");
+                from = found.next;
+            }
+            assert_eq!(numbers.len(), hits, "{text} {hits_max} {bytes_max}");
+            assert_eq!((numbers[0], numbers[hits - 1]), lines, "{text}");
+            assert!(answers > 1 || bytes_max > 1, "{text}: {answers} answers");
+        }
+    }
 }
 
 fn attempts_are_found<H: LogHarness>(harness: &H) {

@@ -2,8 +2,10 @@
 
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::task::TaskSpec;
-use mainspring_core::values::{Actor, Elapsed, Failure, Fence, InRun, Permit, Priority, TaskId, Wall};
+use mainspring_core::task::{TaskChange, TaskSpec};
+use mainspring_core::values::{
+    Actor, AttemptDetails, Elapsed, Failure, Fence, InRun, Permit, Priority, TaskId, Wall,
+};
 
 use super::{
     EncodedProfiles, Writer, backfill, cordon, operation, retry, schedule, task, trigger, wait, workflow,
@@ -41,7 +43,8 @@ pub(super) mod kind {
     pub const POLL_BEGAN: u8 = 28;
     pub const CORDON: u8 = 29;
     pub const DETAILS_REPORTED: u8 = 30;
-    pub const NEWEST: u8 = DETAILS_REPORTED;
+    pub const TASK_NOTED: u8 = 31;
+    pub const NEWEST: u8 = TASK_NOTED;
 }
 
 /// The version at which a type is written; no other one is read.
@@ -101,6 +104,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::ForceRequested { .. } => kind::FORCE_REQUESTED,
         Event::TaskForced { .. } => kind::TASK_FORCED,
         Event::TaskRevived { .. } => kind::TASK_REVIVED,
+        Event::TaskNoted { .. } => kind::TASK_NOTED,
         Event::OperationStarted { .. } => kind::PROCESS_STARTED,
         Event::OperationAdvanced { .. } => kind::PROCESS_ADVANCED,
         Event::OperationEnded { .. } => kind::PROCESS_ENDED,
@@ -156,10 +160,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.fence(*fence);
             w.bytes(bytes);
         }
-        Event::DetailsReported { fence, details, .. } => {
-            w.fence(*fence);
-            task::write_details(w, details);
-        }
+        Event::DetailsReported { fence, details, .. } => write_reported(w, *fence, details),
         Event::DeadlineExtended { fence, by, .. } => {
             w.fence(*fence);
             w.millis(*by);
@@ -170,11 +171,22 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             task::write(w, ended, profiles);
             w.over(over);
         }
+        Event::TaskNoted { change, over, .. } => write_noted(w, *change, over),
         Event::OperationStarted { .. } | Event::OperationAdvanced { .. } | Event::OperationEnded { .. } => {
             operation::write_event(w, event);
         }
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
+}
+
+fn write_reported(w: &mut Writer<'_>, fence: Fence, details: &AttemptDetails) {
+    w.fence(fence);
+    task::write_details(w, details);
+}
+
+fn write_noted(w: &mut Writer<'_>, change: TaskChange, over: &Actor) {
+    w.byte(change as u8);
+    w.over(over);
 }
 
 fn write_amended(w: &mut Writer<'_>, due: Option<Wall>, priority: Option<Priority>, payload: Option<&[u8]>) {

@@ -58,6 +58,9 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
             over: r.over()?,
             reported: r.bool("reported")?,
         }),
+        kind::TASK_NOTED => {
+            Ok(Event::TaskNoted { id: r.task_id()?, change: r.task_change()?, over: r.over()? })
+        }
         kind::POLL_BEGAN => Ok(Event::PollBegan { id: r.task_id()?, deadline: r.wall("deadline")? }),
         kind::FORCE_REQUESTED => Ok(Event::ForceRequested {
             id: r.task_id()?,

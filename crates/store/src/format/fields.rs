@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::task::{Labels, Status, StopReason};
+use mainspring_core::task::{Labels, Status, StopReason, TaskChange};
 use mainspring_core::values::{
     Actor, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Millis, NUMBER_BITS, Name,
     Permit, Permits, Priority, RunId, TaskId, Wall, WorkerId,
@@ -194,6 +194,10 @@ impl Reader<'_> {
 
     pub(super) fn status(&mut self) -> Result<Status, FormatError> {
         self.choice("status", Status::from_index)
+    }
+
+    pub(super) fn task_change(&mut self) -> Result<TaskChange, FormatError> {
+        self.choice("task change", |byte| TaskChange::ALL.get(usize::from(byte)).copied())
     }
 
     pub(super) fn stop_reason(&mut self) -> Result<StopReason, FormatError> {

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
-use mainspring_core::task::{AttemptRecord, Extra, Lease, LeaseSoft, Status, Stop, Task, TaskState};
+use mainspring_core::task::{
+    AttemptRecord, Extra, Lease, LeaseSoft, Status, Stop, Task, TaskNote, TaskState,
+};
 use mainspring_core::values::{AttemptDetails, Incarnation, Seq, Wall};
 
 use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
@@ -241,6 +243,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.window.as_deref(), schedule::write_window);
     w.option(extra.deadline, Writer::wall);
     w.option(extra.details.as_deref(), write_details);
+    w.list(&extra.notes, write_note);
 }
 
 fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
@@ -258,7 +261,19 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         window: r.option("window", schedule::read_window)?,
         deadline: r.option("deadline", |r| r.wall("deadline"))?,
         details: r.option("details", read_details)?.map(Box::new),
+        notes: r.list("notes", read_note)?,
     })
+}
+
+fn write_note(w: &mut Writer<'_>, note: &TaskNote) {
+    w.wall(note.at);
+    w.byte(note.change as u8);
+    w.byte(note.status as u8);
+    w.over(&note.over);
+}
+
+fn read_note(r: &mut Reader<'_>) -> Result<TaskNote, FormatError> {
+    Ok(TaskNote { at: r.wall("note at")?, change: r.task_change()?, status: r.status()?, over: r.over()? })
 }
 
 fn write_attempt(w: &mut Writer<'_>, attempt: &AttemptRecord) {

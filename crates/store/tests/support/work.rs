@@ -91,7 +91,7 @@ pub fn operation_events(id: TaskId, over: Actor) -> Vec<(&'static str, Event)> {
             "process_advanced_ended",
             Event::OperationAdvanced {
                 id: process,
-                cursor: Cursor::Ended(EndedPlace { day: 20_000, id: id }),
+                cursor: Cursor::Ended(EndedPlace { day: 20_000, id }),
                 counts,
                 refusal: None,
             },

@@ -30,8 +30,9 @@ impl Payload {
     pub fn is_kept(&self, settings: &Settings, attempt: &Attempt) -> bool {
         let limit_ms = u128::from(attempt.hard_timeout_ms);
         let is_long = limit_ms == 0 || limit_ms >= settings.keep_longer_than.as_millis();
-        // What survives its worker is not stopped when the server cannot be reached.
-        self.keep.unwrap_or(is_long && !attempt.exclusive)
+        // What a kept program writes goes past the worker, who could not mask it; what survives its worker is not stopped
+        // when the server cannot be reached.
+        attempt.secrets.is_empty() && self.keep.unwrap_or(is_long && !attempt.exclusive)
     }
 }
 

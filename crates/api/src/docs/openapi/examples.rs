@@ -104,6 +104,11 @@ fn tasks(schema: &str) -> Option<Value> {
                 {"at": AT, "state": "succeeded", "cause": "attempt_succeeded", "attempt": 1},
             ],
         }),
+        "LogHits" => json!({
+            "attempt": 1, "from": 0, "next_offset": 1_048_576, "looked_at": 1_048_576, "complete": true,
+            "hits": [{"line": 812, "offset": 40_961, "before": "[load] ", "match": "error", "after": ": no such table",
+                "cut": false}],
+        }),
         "DeadLetterGroups" => json!({"groups": [{
             "fingerprint": "0f3a91c27b5de846", "tenant": "default", "job": "report", "class": "transient", "code": 3,
             "message": "exit code 3", "count": 12, "in_runs": 0, "first_at": AT, "last_at": AT, "sample_task_id": TASK,
@@ -322,6 +327,14 @@ fn server(schema: &str) -> Option<Value> {
     })
 }
 
+fn operation() -> Value {
+    json!({
+        "operation_id": 7, "state": "ended", "verb": "retry_tasks", "selector": {"job": "report"}, "actor": "anna",
+        "reason": "the mail server is back", "started_at": AT, "ended_at": AT, "total": 120, "looked_at": 120,
+        "handled": 118, "refused": 2,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -413,12 +426,4 @@ mod tests {
             assert!(words.contains(value), "{place} cannot be {value}");
         }
     }
-}
-
-fn operation() -> Value {
-    json!({
-        "operation_id": 7, "state": "ended", "verb": "retry_tasks", "selector": {"job": "report"}, "actor": "anna",
-        "reason": "the mail server is back", "started_at": AT, "ended_at": AT, "total": 120, "looked_at": 120,
-        "handled": 118, "refused": 2,
-    })
 }

@@ -107,9 +107,10 @@ fn meaning(status: &str) -> &'static str {
     match status {
         "400" => "The request is wrong; `message` says where",
         "401" => "The token, or the signature, is missing or wrong",
-        "403" => "The request comes from a web page or names another server",
+        "403" => "The request comes from a web page, names another server, or is not for this caller",
         "404" => "There is no such thing",
         "409" => "What it is about is in another state",
+        "410" => "What it asks for is kept no longer",
         "413" => "The request is too large",
         "415" => "The body is of a type that is not read here",
         "422" => "The request can be read and cannot be done",
@@ -140,7 +141,12 @@ fn answered(operation: &Operation, answer: &Answer) -> Value {
         "Mainspring-Record",
         "The newest record of the journal that was durable when this was answered; send it back to see at least that",
     );
-    let headers = answer.headers.iter().copied().chain(operation.has_record().then_some(record));
+    let seen = Header::number(
+        "Mainspring-Record-Seen",
+        "The newest record when the request came: the answer has seen it, and may have seen later ones",
+    );
+    let records = operation.has_record().then_some([record, seen]).into_iter().flatten();
+    let headers = answer.headers.iter().copied().chain(records);
     let headers: Map<_, _> = headers
         .map(|header| {
             (header.name.to_owned(), json!({"description": header.what, "schema": {"type": header.kind}}))
@@ -182,6 +188,9 @@ fn parameters(operation: &Operation) -> Vec<Value> {
 
 fn written(parameter: &Parameter, place: &str) -> Value {
     let mut all = json!({"name": parameter.name, "in": place, "schema": shape(parameter.shape)});
+    if matches!(parameter.shape, Shape::SearchText) {
+        all["required"] = true.into();
+    }
     if !parameter.what.is_empty() {
         all["description"] = parameter.what.into();
     }
@@ -247,6 +256,12 @@ fn shape(shape: Shape) -> Value {
                 all["default"] = default.into();
             }
             all
+        }
+        Shape::Integer => {
+            json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX, "not": {"const": 0}})
+        }
+        Shape::SearchText => {
+            json!({"type": "string", "minLength": 1, "maxLength": 1_000, "pattern": "^[^\\r\\n]+$"})
         }
         Shape::Flag => json!({"type": "boolean", "default": false}),
         Shape::Words(words) => json!({"type": "string", "enum": words}),

@@ -11,9 +11,10 @@ use tonic::Status;
 use super::super::status::refuse;
 use crate::edge::Edge;
 use crate::logs::Piece;
-use crate::operation::{self, LogsBody, task_id};
+use crate::operation::{self, LogSearchBody, LogsBody, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
+use crate::wire::{LogHitView, LogHits};
 
 /// Of one message; most clients take 4 MiB.
 const PIECE_BYTES: u64 = 256 << 10;
@@ -26,8 +27,8 @@ pub(super) async fn logs(
     request: &v1::TaskLogsRequest,
 ) -> Result<Pieces, Problem> {
     let id = task_id(&request.task_id)?;
-    let v1::TaskLogsRequest { attempt, offset, limit, follow, .. } = *request;
-    let asked = LogsBody { attempt, offset, limit, follow };
+    let v1::TaskLogsRequest { attempt, offset, limit, follow, tail, line, .. } = *request;
+    let asked = LogsBody { attempt, offset, limit, tail, line, follow };
     if follow {
         let (_, following) = operation::follow_log(edge, id, &asked).await?;
         let broken = |_| Status::unavailable("the server stops or cannot read the log; follow on from here");
@@ -70,12 +71,13 @@ impl Reading {
         let asked = LogsBody { limit: Some(limit), ..self.asked };
         let read = operation::read_log(&self.edge, self.id, &asked).await?;
         let length = read.piece.bytes.len() as u64;
-        self.asked.attempt = read.attempt;
-        self.asked.offset = read.piece.next;
+        self.asked = LogsBody { attempt: read.attempt, offset: read.piece.next, ..LogsBody::default() };
         self.left = self.left.saturating_sub(length);
         self.done = read.complete || length < limit || self.left == 0;
+        let (size, lines) = read.extent.unzip();
         let message = message(read.piece, read.complete);
-        Ok(v1::TaskLogsResponse { attempt: read.attempt.unwrap_or(0), ..message })
+        let line = (read.line > 0).then_some(read.line);
+        Ok(v1::TaskLogsResponse { attempt: read.attempt.unwrap_or(0), line, size, lines, ..message })
     }
 }
 
@@ -86,5 +88,31 @@ fn message(piece: Piece, complete: bool) -> v1::TaskLogsResponse {
         content: piece.bytes.into(),
         next_offset: piece.next,
         complete,
+        ..v1::TaskLogsResponse::default()
     }
+}
+
+pub(super) async fn search(
+    edge: &Edge,
+    request: &v1::SearchTaskLogsRequest,
+) -> Result<v1::TaskLogHits, Problem> {
+    let v1::SearchTaskLogsRequest { attempt, from, limit, ignore_case, .. } = *request;
+    let asked = LogSearchBody { attempt, text: &request.text, from, limit, ignore_case };
+    let (attempt, found) = operation::search_log(edge, task_id(&request.task_id)?, &asked).await?;
+    let found = LogHits::of(attempt, from, &found);
+    let hit = |hit: LogHitView| v1::TaskLogHit {
+        line: hit.line,
+        offset: hit.offset,
+        before: hit.before,
+        r#match: hit.matched,
+        after: hit.after,
+        cut: hit.cut,
+    };
+    Ok(v1::TaskLogHits {
+        attempt: found.attempt.unwrap_or(0),
+        hits: found.hits.into_iter().map(hit).collect(),
+        next_offset: found.next_offset,
+        looked_at: found.looked_at,
+        complete: found.complete,
+    })
 }

@@ -99,6 +99,11 @@ impl TaskService for Tasks {
         let id = request_id(&request);
         answer(&self.0, &id, logs::logs(&self.0, id.clone(), request.get_ref()).await)
     }
+
+    async fn search_logs(&self, request: Request<v1::SearchTaskLogsRequest>) -> Answer<v1::TaskLogHits> {
+        let id = request_id(&request);
+        answer(&self.0, &id, logs::search(&self.0, request.get_ref()).await)
+    }
 }
 
 async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Problem> {

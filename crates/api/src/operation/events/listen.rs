@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::edge::Edge;
-use crate::feed::{self, Kind, Listening, Wanted};
+use crate::feed::{self, DIGEST_MAX, DIGEST_MIN, Kind, Listening, Manner, Wanted};
 use crate::operation::flows::run_id;
 use crate::problem::Problem;
 use crate::wire::name;
@@ -20,6 +20,10 @@ pub(crate) struct ListenBody<'a> {
     pub job: Option<&'a str>,
     pub run_id: Option<&'a str>,
     pub for_ms: Option<u64>,
+    /// The id of an event: `EPOCH-NUMBER`.
+    pub after: Option<&'a str>,
+    /// In milliseconds.
+    pub digest: Option<u64>,
 }
 
 pub(crate) async fn listen(edge: &Arc<Edge>, wanted: &ListenBody<'_>) -> Result<Listening, Problem> {
@@ -50,5 +54,18 @@ pub(crate) async fn listen(edge: &Arc<Edge>, wanted: &ListenBody<'_>) -> Result<
             return Err(Problem::query("for_ms", format!("it is a number from 1 to {FOR_MS_MAX}")));
         }
     };
-    feed::listen(edge, Wanted { kind, tenant, job, run }, for_at_most).await
+    let after = wanted.after.map(event_id).transpose()?;
+    let digest = wanted.digest.map(Duration::from_millis);
+    if digest.is_some_and(|every| !(DIGEST_MIN..=DIGEST_MAX).contains(&every)) {
+        return Err(Problem::query("digest", "it is a time from `50ms` to `10s`"));
+    }
+    let manner = Manner { for_at_most, after, digest };
+    feed::listen(edge, Wanted { kind, tenant, job, run }, manner).await
+}
+
+/// Epoch and number of an event of the feed.
+fn event_id(text: &str) -> Result<(u64, u64), Problem> {
+    let read =
+        text.split_once('-').and_then(|(epoch, number)| Some((epoch.parse().ok()?, number.parse().ok()?)));
+    read.ok_or_else(|| Problem::query("after", "it is the `id` of an event, as `3-1042`"))
 }

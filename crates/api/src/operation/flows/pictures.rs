@@ -57,7 +57,15 @@ pub(crate) struct Grid {
     pub(crate) tasks: Vec<String>,
 }
 
-pub(crate) async fn grid(edge: &Edge, key: &JobKey, count: usize) -> Result<Grid, Problem> {
+/// Columns of a grid.
+const RUNS_DEFAULT: usize = 25;
+const RUNS_MAX: usize = 100;
+
+pub(crate) async fn grid(edge: &Edge, key: &JobKey, count: Option<usize>) -> Result<Grid, Problem> {
+    let count = count.unwrap_or(RUNS_DEFAULT);
+    if !(1..=RUNS_MAX).contains(&count) {
+        return Err(Problem::query("runs", "a number from 1 to 100"));
+    }
     jobs::job(edge, key.clone()).await?;
     let filter = RunFilterBody {
         tenant: Some(&key.tenant),

@@ -74,7 +74,7 @@ pub(crate) async fn list_runs(
     for id in ids {
         match ended.next_if(|run| run.id == id) {
             Some(run) => {
-                runs.push(SeenRun { run: masked_run(Arc::from(run)), released: Released::default() })
+                runs.push(SeenRun { run: masked_run(Arc::from(run)), released: Released::default() });
             }
             // What has not ended may have gone on since its row was written.
             None => runs.extend(seen_run(edge, id).await.ok()),

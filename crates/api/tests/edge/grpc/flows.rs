@@ -145,31 +145,6 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
     assert_eq!((&repeated.run_id, repeated.duplicate), (&by_metadata, true));
     assert_ne!(by_metadata, first.run_id);
 
-    // For an instant there is one run, whatever the key.
-    let for_instant = |key, parameters_json| {
-        let logical_time = Some(prost_types::Timestamp { seconds: 1_769_817_600, nanos: 0 });
-        let job = "later".to_owned();
-        let request = v1::TriggerJobRequest { job, logical_time, parameters_json, ..Default::default() };
-        with_metadata(request, &[("idempotency-key", key)])
-    };
-    grpc.apply("{job: later, parameters: {day: today}, max_active: 1, tasks: {a: {noop: {}, pool: none}}}")
-        .await;
-    let later = grpc.jobs.trigger(for_instant("k1", None)).await.expect("triggered").into_inner().run_id;
-    let repeated = grpc.jobs.trigger(for_instant("k2", None)).await.expect("triggered").into_inner();
-    assert_eq!((&repeated.run_id, repeated.duplicate), (&later, true));
-    let other = for_instant("k1", Some(r#"{"day": "other"}"#.into()));
-    let refused = grpc.jobs.trigger(other).await.expect_err("other parameters");
-    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::AlreadyExists, "LOGICAL_TIME_REUSED"));
-    let seen = rig.get(&format!("/v1/runs/{later}")).await.json();
-    assert_eq!(seen["logical_time"], "2026-01-31T00:00:00.000Z");
-    assert_eq!(grpc.run(&later).await.logical_time.map(|at| at.seconds), Some(1_769_817_600));
-    let rest = r#"{"logical_time": 1769817600}"#;
-    let rest = rig.call("POST", "/v1/jobs/later:trigger", rest).await.json();
-    assert_eq!((rest["run_id"].as_str(), &rest["duplicate"]), (Some(&*later), &true.into()), "{rest}");
-    let both = r#"{"logical_time": "2026-01-31T00:00:00Z", "run_key": "k"}"#;
-    let both = rig.call("POST", "/v1/jobs/later:trigger", both).await;
-    assert_eq!((both.status, both.code().as_str()), (400, "INVALID_FIELD"), "{}", both.text);
-
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let start = worker.start().await;
     let of_run = grpc.get(&crate::worker::id_of(&start)).await;
@@ -193,6 +168,35 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
     let none = v1::GetRunRequest { run_id: first.run_id, tasks_offset: 0, tasks_limit: Some(0) };
     assert!(grpc.runs.get(none).await.expect("there").into_inner().tasks.is_empty());
     drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn there_is_one_run_for_an_instant_whatever_the_key() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    let for_instant = |key, parameters_json| {
+        let logical_time = Some(prost_types::Timestamp { seconds: 1_769_817_600, nanos: 0 });
+        let job = "later".to_owned();
+        let request = v1::TriggerJobRequest { job, logical_time, parameters_json, ..Default::default() };
+        with_metadata(request, &[("idempotency-key", key)])
+    };
+    grpc.apply("{job: later, parameters: {day: today}, tasks: {a: {noop: {}, pool: none}}}").await;
+    let later = grpc.jobs.trigger(for_instant("k1", None)).await.expect("triggered").into_inner().run_id;
+    let repeated = grpc.jobs.trigger(for_instant("k2", None)).await.expect("triggered").into_inner();
+    assert_eq!((&repeated.run_id, repeated.duplicate), (&later, true));
+    let other = for_instant("k1", Some(r#"{"day": "other"}"#.into()));
+    let refused = grpc.jobs.trigger(other).await.expect_err("other parameters");
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::AlreadyExists, "LOGICAL_TIME_REUSED"));
+    let seen = rig.get(&format!("/v1/runs/{later}")).await.json();
+    assert_eq!(seen["logical_time"], "2026-01-31T00:00:00.000Z");
+    assert_eq!(grpc.run(&later).await.logical_time.map(|at| at.seconds), Some(1_769_817_600));
+    let rest = r#"{"logical_time": 1769817600}"#;
+    let rest = rig.call("POST", "/v1/jobs/later:trigger", rest).await.json();
+    assert_eq!((rest["run_id"].as_str(), &rest["duplicate"]), (Some(&*later), &true.into()), "{rest}");
+    let both = r#"{"logical_time": "2026-01-31T00:00:00Z", "run_key": "k"}"#;
+    let both = rig.call("POST", "/v1/jobs/later:trigger", both).await;
+    assert_eq!((both.status, both.code().as_str()), (400, "INVALID_FIELD"), "{}", both.text);
     rig.stop().await;
 }
 

@@ -85,3 +85,43 @@ async fn a_log_is_read_and_followed_over_attempts() {
     drop(worker);
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_is_read_from_its_end_and_searched() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let task = v1::TaskSpec {
+        task_type: "process".into(),
+        payload_json: Some(r#"{"argv":["x"]}"#.into()),
+        ..v1::TaskSpec::default()
+    };
+    let task_id = grpc.submit(task).await.expect("accepted").task_id;
+    let ask = v1::TaskLogsRequest { task_id, ..v1::TaskLogsRequest::default() };
+    let start = worker.start().await;
+    worker.log(&start, 0, "again\n", true).await;
+    worker.heartbeat().await;
+    let tail = v1::TaskLogsRequest { line: Some(-1), ..ask.clone() };
+    let tail = all(grpc.tasks.logs(tail).await.expect("begun").into_inner()).await;
+    assert_eq!(
+        (text(&tail).as_str(), tail[0].line, tail[0].size, tail[0].lines),
+        ("again\n", Some(1), Some(6), Some(1))
+    );
+    let tail = v1::TaskLogsRequest { tail: Some(3), attempt: Some(1), ..ask.clone() };
+    let tail = all(grpc.tasks.logs(tail).await.expect("begun").into_inner()).await;
+    assert_eq!((text(&tail).as_str(), tail[0].offset), ("in\n", 3));
+    let search = v1::SearchTaskLogsRequest {
+        task_id: ask.task_id.clone(),
+        text: "GAI".into(),
+        ignore_case: true,
+        ..Default::default()
+    };
+    let found = grpc.tasks.search_logs(search.clone()).await.expect("searched").into_inner();
+    let hit = &found.hits[0];
+    assert_eq!((&*hit.before, &*hit.r#match, &*hit.after, hit.line, hit.offset), ("a", "gai", "n", 1, 1));
+    assert_eq!((found.attempt, found.complete, found.looked_at), (1, true, 6));
+    let wrong = grpc.tasks.search_logs(v1::SearchTaskLogsRequest { text: String::new(), ..search }).await;
+    assert_eq!(reason(&wrong.expect_err("refused")), "INVALID_QUERY");
+    drop(worker);
+    rig.stop().await;
+}

@@ -18,6 +18,7 @@ use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
 use mainspring_proto::v1::event_service_client::EventServiceClient;
 use mainspring_proto::v1::job_service_client::JobServiceClient;
 use mainspring_proto::v1::operation_service_client::OperationServiceClient;
+use mainspring_proto::v1::picture_service_client::PictureServiceClient;
 use mainspring_proto::v1::pool_service_client::PoolServiceClient;
 use mainspring_proto::v1::run_service_client::RunServiceClient;
 use mainspring_proto::v1::schedule_service_client::ScheduleServiceClient;
@@ -41,6 +42,7 @@ pub struct Clients {
     pub stats: StatsServiceClient<Channel>,
     pub jobs: JobServiceClient<Channel>,
     pub runs: RunServiceClient<Channel>,
+    pub pictures: PictureServiceClient<Channel>,
     pub schedules: ScheduleServiceClient<Channel>,
     pub backfills: BackfillServiceClient<Channel>,
     pub events: EventServiceClient<Channel>,
@@ -61,6 +63,7 @@ impl Clients {
             stats: StatsServiceClient::new(channel.clone()),
             jobs: JobServiceClient::new(channel.clone()),
             runs: RunServiceClient::new(channel.clone()),
+            pictures: PictureServiceClient::new(channel.clone()),
             schedules: ScheduleServiceClient::new(channel.clone()),
             backfills: BackfillServiceClient::new(channel.clone()),
             events: EventServiceClient::new(channel.clone()),

@@ -3,6 +3,8 @@
 use super::*;
 use crate::values::AttemptDetails;
 
+/// As a report has them.
+#[expect(clippy::unnecessary_wraps, reason = "a report may have none")]
 fn details(cpu_ms: u64) -> Option<Box<AttemptDetails>> {
     Some(Box::new(AttemptDetails { cpu_ms: Some(cpu_ms), ..AttemptDetails::default() }))
 }

@@ -46,7 +46,7 @@ fn run_steps(rig: &mut Rig) {
         let had = rig.events.len();
         rig.begin();
         let mut batch = Batch::default();
-        rig.engine.run_due(&mut batch);
+        rig.engine.step(&mut batch, 1000);
         rig.absorb(batch);
         assert!(rig.events.len() - had <= 1000, "a step is bounded");
     }

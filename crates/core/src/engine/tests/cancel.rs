@@ -1,5 +1,6 @@
 use super::*;
-use crate::task::StopReason;
+use crate::engine::ByActor;
+use crate::task::{StopReason, TaskChange};
 use crate::values::{Band, Wall};
 
 fn cancel(rig: &mut Rig, id: TaskId, stop_running: bool) -> Result<Answer, Rejection> {
@@ -138,4 +139,26 @@ fn run_now_releases_what_waits_for_time() {
     let id = rig.submit_as(spec(), StartTime::After(Millis::from_secs(3600)));
     rig.tell(Command::RunNow { id }).expect("waits");
     assert_eq!(rig.status(id), Status::Queued);
+}
+
+#[test]
+fn a_change_by_somebody_leaves_a_note_and_what_changes_nothing_leaves_none() {
+    let mut rig = rig();
+    let by = |command| Command::ByActor(Box::new(ByActor { over: over(), command }));
+    let notes = |rig: &Rig, id| {
+        let notes = rig.task(id).extra.as_ref().map_or(Vec::new(), |extra| extra.notes.clone());
+        notes.into_iter().map(|note| (note.change, note.status, note.over)).collect::<Vec<_>>()
+    };
+    let waiting = rig.submit_as(spec(), StartTime::After(Millis::from_secs(9)));
+    rig.tell(by(Command::RunNow { id: waiting })).expect("it waits");
+    rig.tell(by(Command::Cancel { id: waiting, stop_running: false })).expect("it is queued");
+    rig.tell(by(Command::Cancel { id: waiting, stop_running: false })).expect_err("it has ended");
+    let told =
+        [(TaskChange::RunNow, Status::Queued, over()), (TaskChange::Cancelled, Status::Cancelled, over())];
+    assert_eq!(notes(&rig, waiting), told);
+
+    let running = rig.running(spec());
+    rig.tell(by(Command::Cancel { id: running, stop_running: true })).expect("it can be stopped");
+    rig.tell(by(Command::Cancel { id: running, stop_running: true })).expect("it is asked already");
+    assert_eq!(notes(&rig, running).len(), 1);
 }

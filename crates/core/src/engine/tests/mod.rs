@@ -367,6 +367,7 @@ fn cause(event: &Event) -> Option<Transition> {
         | Event::ForceRequested { .. }
         | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
+        | Event::TaskNoted { .. }
         | Event::CheckpointSaved { .. }
         | Event::DetailsReported { .. }
         | Event::DeadlineExtended { .. }

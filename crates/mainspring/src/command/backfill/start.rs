@@ -30,7 +30,7 @@ pub(super) struct Start {
     /// The first instant of the range: RFC 3339, or a date, which begins at midnight in UTC
     #[arg(long, value_name = "TIME")]
     from: String,
-    /// The end of the range, which is not part of it
+    /// The end of the range, as --from has its begin; it is not part of it
     #[arg(long, value_name = "TIME")]
     to: String,
     /// Which of its schedules, if the job has several
@@ -45,7 +45,7 @@ pub(super) struct Start {
     /// Which windows come first
     #[arg(long, value_enum, default_value_t = Order::Oldest)]
     order: Order,
-    /// Run this version of the job instead of its newest
+    /// Run this version of the job, as `3`, instead of its newest
     #[arg(long, value_name = "V")]
     version: Option<u32>,
     /// Which windows of the range are run

@@ -15,7 +15,7 @@ use crate::command::output::{Output, Print, say};
                   mainspring cron explain 'H H(0-7) * * *' --hash acme/nightly/main"
 )]
 pub(super) struct Explain {
-    /// The expression, in quotes
+    /// The expression, in quotes, as '0 3 * * *'
     #[arg(value_name = "EXPR")]
     expression: String,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(super) const COUNT_MAX: u32 = 1_000;
                   mainspring cron next --batch < lines.ndjson"
 )]
 pub(super) struct Next {
-    /// The expression, in quotes
+    /// The expression, in quotes, as '0 3 * * *'
     #[arg(long, value_name = "EXPR", required_unless_present = "batch")]
     expr: Option<String>,
     /// The IANA time zone

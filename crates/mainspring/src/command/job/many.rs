@@ -16,7 +16,7 @@ pub(super) struct Many {
     /// The job
     #[arg(required_unless_present_any = ["tag", "owner", "prefix"], conflicts_with_all = ["tag", "owner", "prefix"])]
     name: Option<String>,
-    /// All jobs of the tenant with this tag
+    /// All jobs of the tenant with this tag, as `nightly`
     #[arg(long)]
     tag: Option<String>,
     /// All jobs of the tenant that have this owner

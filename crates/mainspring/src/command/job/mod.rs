@@ -63,7 +63,7 @@ enum What {
 struct List {
     #[command(flatten)]
     tenant: OfTenant,
-    /// Only with this tag
+    /// Only with this tag, as `nightly`
     #[arg(long)]
     tag: Option<String>,
     /// Only of this owner

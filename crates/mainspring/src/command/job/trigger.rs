@@ -33,7 +33,7 @@ pub(super) struct Trigger {
     /// with it gives the first one's run
     #[arg(long, value_name = "INSTANT", value_parser = logical_time, conflicts_with = "run_key")]
     logical_time: Option<Value>,
-    /// P0, P1 or P2, for all its tasks
+    /// For all its tasks, as `P0` (urgent), `P1` or `P2`
     #[arg(long)]
     priority: Option<String>,
     /// A label on the run and its tasks, as team=ops; may be given more than once

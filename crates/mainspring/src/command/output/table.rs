@@ -105,7 +105,9 @@ impl Column {
                 second if second.is_empty() => field,
                 second => format!("{field}/{second}"),
             },
-            Kind::Text | Kind::Id | Kind::Age | Kind::Instant | Kind::Took(_) | Kind::Span | Kind::Bytes => field,
+            Kind::Text | Kind::Id | Kind::Age | Kind::Instant | Kind::Took(_) | Kind::Span | Kind::Bytes => {
+                field
+            }
         }
     }
 
@@ -196,7 +198,7 @@ fn shorten_column(cells: &mut [Vec<String>], (at, column): (usize, &Column), row
                 row[at] = time::to_the_minute(&row[at]);
             }
         }
-        Kind::Text | Kind::Age | Kind::Took(_) | Kind::Pair(_) => {}
+        Kind::Text | Kind::Age | Kind::Took(_) | Kind::Span | Kind::Bytes | Kind::Pair(_) => {}
     }
 }
 
@@ -205,7 +207,9 @@ fn drop_empty(heads: &mut Vec<String>, cells: &mut [Vec<String>]) {
     for at in (1..heads.len()).rev() {
         if cells.iter().all(|row| row[at].is_empty()) {
             heads.remove(at);
-            cells.iter_mut().for_each(|row| drop(row.remove(at)));
+            for row in cells.iter_mut() {
+                row.remove(at);
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ impl Logs {
                 let named: Vec<String> = self.task.iter().cloned().collect();
                 match (named::advice(&client, &id, &named).await, named.first()) {
                     (Some(advice), Some(name)) => {
-                        note!("error: run `{id}` has no task `{name}`\n\nhint: {advice}")
+                        note!("error: run `{id}` has no task `{name}`\n\nhint: {advice}");
                     }
                     _ => note!(
                         "error: nothing has begun that could have written\n\nhint: mainspring run get {id}"
@@ -87,5 +87,5 @@ async fn print(client: &Client, task: &Value) -> Result<(), ClientError> {
     let text = |field: &str| task[field].as_str().unwrap_or_default().to_owned();
     let item = task["item"].as_u64().map(|item| format!(" item {item}")).unwrap_or_default();
     note!("== {}{item} ({}, {})", text("run_task"), text("task_id"), text("state"));
-    print_all(client, &text("task_id"), Start::default()).await
+    print_all(client, &text("task_id"), Start::default()).await.map(drop)
 }

@@ -4,6 +4,7 @@
 
 mod counts;
 mod ends;
+mod facts;
 mod growth;
 mod notes;
 mod places;
@@ -26,6 +27,7 @@ use mainspring_core::values::{Elapsed, Epoch, InRun, Name, NodeInstance, RunId, 
 use mainspring_core::wait::WaitEnd;
 
 pub use self::counts::FlowCounts;
+use self::facts::{AddedFacts, MapFacts, NodeFacts};
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};
 
@@ -92,38 +94,6 @@ pub struct RunFacts {
     reopened: bool,
     /// A window began it.
     scheduled: bool,
-}
-
-#[derive(Clone, Default)]
-struct NodeFacts {
-    status: NodeStatus,
-    turn: u32,
-    rounds: u32,
-    map: Option<MapFacts>,
-}
-
-struct AddedFacts {
-    by: u32,
-    nodes: Vec<u32>,
-    leaves: Vec<u32>,
-    waits: Vec<u32>,
-}
-
-#[derive(Clone, Default)]
-struct MapFacts {
-    count: u32,
-    /// Of the node when it got its items.
-    turn: u32,
-    /// Of items that were cleared since.
-    turns: BTreeMap<u32, u32>,
-    /// Items below this one were released, or given up.
-    released: u32,
-    /// Cleared ones that were not released since.
-    again: BTreeSet<u32>,
-    /// Those that ended, in the turn they have now.
-    ended: BTreeMap<u32, NodeStatus>,
-    /// Those that were given up before they were released.
-    given_up: BTreeSet<u32>,
 }
 
 impl FlowFold {

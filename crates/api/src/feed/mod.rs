@@ -4,38 +4,49 @@
 //! - FD-2 a line is written once and shared by all listeners; what waits for one of them is in its connection's buffers,
 //!   which are bounded (`server::watched`)
 //! - FD-3 a listener that takes nothing for long is ended, with a last line that says why, and its place given away
+//! - FD-4 the shard goes on making news for a minute after the last listener has gone, so that one whose connection was
+//!   lost can go on behind the line that it had last
+
+mod digest;
+mod listening;
+mod ring;
+mod seat;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use mainspring_core::decision::{Happening, News, RunChange};
-use mainspring_core::engine::{Command, Configure};
 use mainspring_core::job::JobKey;
 use mainspring_core::values::{Name, RunId, Seq};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
 
-use crate::edge::Edge;
-use crate::gateway::Route;
-use crate::problem::Problem;
+pub(crate) use self::digest::{EVERY_MAX as DIGEST_MAX, EVERY_MIN as DIGEST_MIN};
+pub(crate) use self::listening::{Listening, Manner, listen};
+use self::ring::{Replay, Ring};
+use self::seat::Seat;
+use crate::problem::{EventProblem, Problem};
 use crate::wire::{Moment, OperationView};
 
 /// News that a slow listener may be behind.
 const BEHIND_MAX: usize = 16_384;
-/// A line without anything, so that both sides notice a dead connection.
-const QUIET_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) struct Feed {
-    /// Emptied when the server stops.
-    news: Mutex<Option<broadcast::Sender<Arc<Line>>>>,
+    channel: Mutex<Channel>,
     listeners: AtomicUsize,
     /// Those that came, to take the places of silent ones away.
     seats: Mutex<Vec<Weak<Seat>>>,
     /// Held while the shard is told whether there are any: the last one to tell it has counted last.
     switching: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Channel {
+    /// Emptied when the server stops.
+    news: Option<broadcast::Sender<Arc<Line>>>,
+    kept: Ring,
 }
 
 /// One piece of news, and its text once a listener wanted it.
@@ -47,6 +58,11 @@ struct Line {
 }
 
 impl Line {
+    /// Its epoch and number.
+    fn place(&self) -> (u64, u64) {
+        (self.news.epoch.get(), self.news.number)
+    }
+
     fn text(&self) -> Bytes {
         self.text.get_or_init(|| line(&cloud_event(&self.news, self.record))).clone()
     }
@@ -75,17 +91,21 @@ pub(crate) enum Kind {
 
 impl Default for Feed {
     fn default() -> Self {
-        let news = Mutex::new(Some(broadcast::channel(BEHIND_MAX).0));
+        let channel = Channel { news: Some(broadcast::channel(BEHIND_MAX).0), kept: Ring::default() };
         let (listeners, seats) = (AtomicUsize::new(0), Mutex::default());
-        Self { news, listeners, seats, switching: tokio::sync::Mutex::default() }
+        let (channel, switching) = (Mutex::new(channel), tokio::sync::Mutex::default());
+        Self { channel, listeners, seats, switching }
     }
 }
 
 impl Feed {
     pub(crate) fn tell(&self, news: News, record: Seq) {
-        if let Some(sender) = &*self.sender() {
+        let line = Arc::new(Line { news, record, text: OnceLock::new() });
+        let mut channel = self.channel();
+        channel.kept.push(&line);
+        if let Some(sender) = &channel.news {
             // Nobody may be listening any more.
-            let _ = sender.send(Arc::new(Line { news, record, text: OnceLock::new() }));
+            let _ = sender.send(line);
         }
     }
 
@@ -95,11 +115,28 @@ impl Feed {
 
     /// Listeners hear that there is nothing more.
     pub(crate) fn close(&self) {
-        self.sender().take();
+        self.channel().news.take();
     }
 
-    fn sender(&self) -> MutexGuard<'_, Option<broadcast::Sender<Arc<Line>>>> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    fn channel(&self) -> MutexGuard<'_, Channel> {
+        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What comes from now on, and what of it is kept since the line that the listener had last.
+    fn subscribe(
+        &self,
+        after: Option<(u64, u64)>,
+    ) -> Result<(broadcast::Receiver<Arc<Line>>, Option<Replay>), Problem> {
+        let channel = self.channel();
+        let news = channel.news.as_ref().ok_or(Problem::ServerBusy)?.subscribe();
+        let replay = match after {
+            Some((epoch, number)) => {
+                let found = channel.kept.after((epoch, number));
+                Some(found.ok_or_else(|| EventProblem::FeedGone { after: format!("{epoch}-{number}") })?)
+            }
+            None => None,
+        };
+        Ok((news, replay))
     }
 
     fn seat(&self, seat: &Arc<Seat>) {
@@ -121,130 +158,6 @@ impl Feed {
             }
             !is_stuck
         });
-    }
-}
-
-/// Counts a listener until it ends or its place is given away.
-struct Seat {
-    edge: Arc<Edge>,
-    place: Mutex<Place>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// It waits for news.
-    Waits,
-    /// It has a line since then, and has not asked for the next one.
-    Holds(Instant),
-    Left,
-}
-
-impl Seat {
-    fn place(&self) -> MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_stuck(&self, patience: Duration) -> bool {
-        matches!(*self.place(), Place::Holds(since) if since.elapsed() >= patience)
-    }
-
-    fn leave(&self) {
-        let before = std::mem::replace(&mut *self.place(), Place::Left);
-        let feed = &self.edge.feed;
-        if before != Place::Left && feed.listeners.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let edge = Arc::clone(&self.edge);
-            tokio::spawn(async move { switch(&edge).await });
-        }
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.leave();
-    }
-}
-
-/// Tells the shard whether anybody listens. One at a time, or a listener that has gone could silence one that has come.
-async fn switch(edge: &Edge) -> Result<(), Problem> {
-    let feed = &edge.feed;
-    let _turn = feed.switching.lock().await;
-    let on = feed.listeners.load(Ordering::Acquire) > 0;
-    edge.gateway.ask(Route::All, Command::Configure(Configure::Listen { on })).await.map(drop)
-}
-
-pub(crate) struct Listening {
-    wanted: Wanted,
-    until: Option<Instant>,
-    news: broadcast::Receiver<Arc<Line>>,
-    seat: Arc<Seat>,
-    patience: Duration,
-    /// Its last line was given.
-    is_over: bool,
-}
-
-/// `for_at_most`: without it until the caller goes or the server stops.
-pub(crate) async fn listen(
-    edge: &Arc<Edge>,
-    wanted: Wanted,
-    for_at_most: Option<Duration>,
-) -> Result<Listening, Problem> {
-    let (feed, max) = (&edge.feed, edge.config.log_followers_max);
-    let patience = edge.config.listener_patience;
-    if feed.listeners.load(Ordering::Acquire) >= max {
-        feed.evict(patience);
-    }
-    let Some(news) = feed.sender().as_ref().map(broadcast::Sender::subscribe) else {
-        return Err(Problem::ServerBusy);
-    };
-    let before = feed.listeners.fetch_add(1, Ordering::AcqRel);
-    let seat = Arc::new(Seat { edge: Arc::clone(edge), place: Mutex::new(Place::Waits) });
-    if before >= max {
-        return Err(Problem::TooManyFollowers { max });
-    }
-    feed.seat(&seat);
-    switch(edge).await?;
-    let until = for_at_most.map(|span| Instant::now() + span);
-    Ok(Listening { wanted, until, news, seat, patience, is_over: false })
-}
-
-impl Listening {
-    /// The next line; `None` when there is nothing more.
-    pub(crate) async fn next(&mut self) -> Option<Bytes> {
-        if self.is_over {
-            return None;
-        }
-        // Asked for the next line only now: the connection took nothing in between.
-        let is_late = self.seat.is_stuck(self.patience);
-        if is_late || *self.seat.place() == Place::Left {
-            self.is_over = true;
-            self.seat.leave();
-            return Some(line(&closed(self.patience)));
-        }
-        *self.seat.place() = Place::Waits;
-        let line = self.heard().await;
-        let mut place = self.seat.place();
-        if *place == Place::Waits {
-            *place = Place::Holds(Instant::now());
-        }
-        line
-    }
-
-    async fn heard(&mut self) -> Option<Bytes> {
-        loop {
-            let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
-            let patience = left.map_or(QUIET_MAX, |left| left.min(QUIET_MAX));
-            let heard = match tokio::time::timeout(patience, self.news.recv()).await {
-                Err(_) if left.is_some_and(|left| left <= patience) => return None,
-                Err(_) => return Some(Bytes::from_static(b"\n")),
-                Ok(heard) => heard,
-            };
-            match heard {
-                Ok(told) if self.wanted.has(&told.news.what) => return Some(told.text()),
-                Ok(_) => {}
-                Err(RecvError::Lagged(count)) => return Some(line(&lost(count))),
-                Err(RecvError::Closed) => return None,
-            }
-        }
     }
 }
 

@@ -1,0 +1,64 @@
+//! What most tasks do not have, drawn.
+
+use super::*;
+
+pub fn details() -> impl Strategy<Value = Box<AttemptDetails>> {
+    let progress = option::of("[a-zé ]{0,20}".prop_map(String::into_boxed_str));
+    (option::of(number()), option::of(number()), progress).prop_map(
+        |(memory_peak_bytes, cpu_ms, progress)| {
+            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress })
+        },
+    )
+}
+
+pub fn extra() -> impl Strategy<Value = Box<Extra>> {
+    let more = (option::of(number()), option::of(details()));
+    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure(), more).prop_map(
+        |(number, fence, worker, assigned, ended, failure, (memory_bytes, details))| AttemptRecord {
+            number,
+            fence,
+            worker,
+            assigned,
+            ended,
+            failure,
+            memory_bytes,
+            details,
+        },
+    );
+    let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
+    let note = (wall(), select(TaskChange::ALL.to_vec()), select(Status::ALL.to_vec()), over())
+        .prop_map(|(at, change, status, over)| TaskNote { at, change, status, over });
+    let rest = (
+        option::of(number()),
+        option::of(over()),
+        option::of(permits()),
+        option::of(window()),
+        vec(note, 0..3),
+    );
+    (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall()), option::of(details())), rest)
+        .prop_map(
+            |(
+                (labels, key, checkpoint, output),
+                attempts,
+                ([attempts_dropped, worker_kills], deadline, details),
+                (memory_bytes, forced, permits, window, notes),
+            )| {
+                Box::new(Extra {
+                    labels,
+                    key,
+                    attempts,
+                    attempts_dropped,
+                    worker_kills,
+                    checkpoint,
+                    output,
+                    memory_bytes,
+                    forced,
+                    permits,
+                    window,
+                    deadline,
+                    details,
+                    notes,
+                })
+            },
+        )
+}
