@@ -39,7 +39,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             ),
             Parameter::new(
                 "digest",
-                Shape::Pattern("^([0-9]{1,5}ms|[0-9]{1,2}s)$"),
+                Shape::Pattern("^(([5-9][0-9]|[1-9][0-9]{2,3}|10000)ms|([1-9]|10)s)$"),
                 "One event for all that happened in so long, 50 ms to 10 s, as `250ms`: `mainspring.events.digest` \
                 counts tasks by job and state and names the runs that were touched, 200 at most",
             ),

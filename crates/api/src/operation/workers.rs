@@ -11,7 +11,7 @@ use super::{Caller, Change};
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, WorkerBody};
+use crate::wire::{OverrideBody, WorkerBody, name};
 
 /// Every worker; `write` sees them before they are let go of.
 const STATES: [&str; 6] = ["healthy", "cordoned", "draining", "drained", "unhealthy", "disconnected"];
@@ -30,6 +30,9 @@ pub(crate) async fn workers<T>(
 ) -> Result<T, Problem> {
     if wanted.state.is_some_and(|state| !STATES.contains(&state)) {
         return Err(Problem::query("state", format!("one of {}", STATES.join(", "))));
+    }
+    if let Some(pool) = wanted.pool {
+        name("pool", pool)?;
     }
     let workers = ask(edge, None).await?;
     let all = workers.iter().map(|worker| body(edge, worker));

@@ -22,10 +22,10 @@ pub(super) fn allowed(path: &str) -> Option<&'static str> {
         };
     }
     match (of, last.contains(':'), last.contains('/')) {
-        ("tasks" | "workers" | "jobs" | "runs" | "backfills", true, false) => Some("POST"),
+        ("tasks" | "workers" | "jobs" | "runs" | "backfills" | "operations", true, false) => Some("POST"),
         ("tasks", false, false) => Some("GET,HEAD,DELETE,PATCH"),
         ("jobs", false, false) => Some("GET,HEAD,DELETE"),
-        ("workers" | "runs" | "backfills", false, false) => Some("GET,HEAD"),
+        ("workers" | "runs" | "backfills" | "operations", false, false) => Some("GET,HEAD"),
         _ => None,
     }
 }

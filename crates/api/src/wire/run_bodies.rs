@@ -59,6 +59,7 @@ pub(crate) struct RerunBody {
 pub(crate) struct ClearBody {
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_names"))]
     pub tasks: Vec<String>,
+    #[serde(deserialize_with = "super::whole::numbers")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::item_numbers"))]
     pub items: Vec<u32>,
     pub only_failed: bool,
@@ -77,6 +78,7 @@ pub(crate) struct ApproveBody {
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub task: Option<String>,
     /// Of a mapped task
+    #[serde(default, deserialize_with = "super::whole::option")]
     pub item: Option<u32>,
     /// Who decides, compared with who may; and why
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]

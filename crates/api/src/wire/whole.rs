@@ -22,6 +22,11 @@ pub(super) fn option<'de, D: Deserializer<'de>, T: Integer>(deserializer: D) -> 
     Ok(Option::<Whole<T>>::deserialize(deserializer)?.map(|whole| whole.0))
 }
 
+/// A list that may be left out.
+pub(super) fn numbers<'de, D: Deserializer<'de>, T: Integer>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(Vec::<Whole<T>>::deserialize(deserializer)?.into_iter().map(|whole| whole.0).collect())
+}
+
 pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
 where
     D: Deserializer<'de>,
