@@ -18,7 +18,7 @@ pub struct ApplyJobsQuery {
     pub reason: Option<String>,
 }
 
-/// Store the jobs of a job file (YAML or JSON); with a mistake nothing is stored
+/// Store the jobs of a job file (YAML or JSON): all of them, or none
 ///
 /// `POST /v1/jobs`
 pub fn apply_jobs(query: &ApplyJobsQuery, body: Bytes) -> Call<Applied> {

@@ -64,7 +64,13 @@ pub struct Applied {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct AppliedJob {
     pub change: String,
+    /// True: it was applied before, beside others under this `Idempotency-Key`, and this is what it is now
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate: Option<bool>,
     pub job: String,
+    /// For `If-Match`; absent in a dry run and in a duplicate
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     pub tenant: String,
     pub version: u64,
 }
@@ -841,6 +847,8 @@ pub struct Job {
     /// Who changed it and why; left out of lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// Later with each edit, for `If-Match`; 0 once it is deleted
+    pub revision: u64,
     /// Left out of lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<Schedule>,
@@ -1647,6 +1655,8 @@ pub struct Schedule {
     pub overlap: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
+    /// Later with each edit, for `If-Match`
+    pub revision: u64,
     pub skipped: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
@@ -1745,6 +1755,8 @@ pub struct ScheduleStored {
     /// The next window; absent if there is none
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// For `If-Match`
+    pub revision: u64,
     pub tenant: String,
 }
 

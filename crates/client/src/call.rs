@@ -67,10 +67,15 @@ impl<T> Call<T> {
         self
     }
 
-    /// Only if what it changes still has this version.
-    pub fn if_match(mut self, version: &str) -> Self {
-        self.headers.push((IF_MATCH, version.to_owned()));
+    /// Only if what it changes still has this revision; 0: only if it is not there.
+    pub fn if_revision(mut self, revision: Option<u64>) -> Self {
+        self.headers.extend(revision.map(|revision| (IF_MATCH, format!("\"{revision}\""))));
         self
+    }
+
+    /// With a body in another form than the operation's type, as YAML.
+    pub fn with_body(self, body: Bytes) -> Self {
+        self.bytes(body)
     }
 
     /// Path and query, as a person would type them.

@@ -172,11 +172,6 @@ impl Client {
         self.answered(Method::POST, path, body, headers).await
     }
 
-    /// As [`Self::post_bytes`], for what is stored under its path.
-    pub async fn put_bytes(&self, path: &str, body: Bytes) -> Result<Value, ClientError> {
-        self.answered(Method::PUT, path, body, &[(KEY, &self.new_key())]).await
-    }
-
     async fn answered(
         &self,
         method: Method,

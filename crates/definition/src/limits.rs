@@ -15,6 +15,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The same jobs as usual, but a folder of them in one text.
+    pub const MANY: Self = Self {
+        file_bytes_max: 16 << 20,
+        values_max: 4_000_000,
+        depth_max: 64,
+        jobs_max: 1_000,
+        tasks_max: 10_000,
+    };
     pub const WIDE: Self = Self {
         file_bytes_max: 64 << 20,
         values_max: 4_000_000,
@@ -26,13 +34,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            file_bytes_max: 1 << 20,
-            values_max: 250_000,
-            depth_max: 64,
-            jobs_max: 1_000,
-            tasks_max: 10_000,
-        }
+        Self { file_bytes_max: 1 << 20, values_max: 250_000, ..Self::MANY }
     }
 }
 

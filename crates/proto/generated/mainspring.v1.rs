@@ -10006,6 +10006,9 @@ pub struct ApplyJobsRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of a file with one job: refused with REVISION_MISMATCH if the job has another revision. 0: it must not be there.
+    #[prost(uint64, optional, tag = "6")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ApplyJobsResponse {
@@ -10026,6 +10029,12 @@ pub struct AppliedJob {
     /// `created`, `updated` or `unchanged`.
     #[prost(string, tag = "4")]
     pub change: ::prost::alloc::string::String,
+    /// Not set in a dry run and in a duplicate.
+    #[prost(uint64, optional, tag = "5")]
+    pub revision: ::core::option::Option<u64>,
+    /// It was applied before, beside others under this key: this is what it is now.
+    #[prost(bool, tag = "6")]
+    pub duplicate: bool,
 }
 /// In every request the tenant that is not set is that of the metadata `x-mainspring-tenant`, else `default`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -10090,6 +10099,9 @@ pub struct Job {
     /// Who changed it and why, as far as they said; not in lists.
     #[prost(message, repeated, tag = "13")]
     pub notes: ::prost::alloc::vec::Vec<RunNote>,
+    /// Later with each edit, for `if_revision`; 0 once it is deleted.
+    #[prost(uint64, tag = "14")]
+    pub revision: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LastRun {
@@ -10152,6 +10164,9 @@ pub struct PauseJobRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "4")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the job has another revision.
+    #[prost(uint64, optional, tag = "5")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResumeJobRequest {
@@ -10164,6 +10179,9 @@ pub struct ResumeJobRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "4")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the job has another revision.
+    #[prost(uint64, optional, tag = "5")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteJobRequest {
@@ -10176,6 +10194,9 @@ pub struct DeleteJobRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "4")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the job has another revision.
+    #[prost(uint64, optional, tag = "5")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct JobChange {
@@ -12023,6 +12044,9 @@ pub struct Schedule {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "32")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Later with each edit, for `if_revision`.
+    #[prost(uint64, tag = "33")]
+    pub revision: u64,
 }
 /// What happens to local times that a change of the clock skips or repeats.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -12050,6 +12074,9 @@ pub struct PutScheduleRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "6")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the schedule has another revision. 0: it must not be there.
+    #[prost(uint64, optional, tag = "7")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PutScheduleResponse {
@@ -12065,6 +12092,8 @@ pub struct PutScheduleResponse {
     /// The next window; not set if there is none.
     #[prost(message, optional, tag = "5")]
     pub next: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "6")]
+    pub revision: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteScheduleRequest {
@@ -12079,6 +12108,9 @@ pub struct DeleteScheduleRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the schedule has another revision.
+    #[prost(uint64, optional, tag = "6")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PauseScheduleRequest {
@@ -12093,6 +12125,9 @@ pub struct PauseScheduleRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the schedule has another revision.
+    #[prost(uint64, optional, tag = "6")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResumeScheduleRequest {
@@ -12107,6 +12142,9 @@ pub struct ResumeScheduleRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Refused with REVISION_MISMATCH if the schedule has another revision.
+    #[prost(uint64, optional, tag = "6")]
+    pub if_revision: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ScheduleChange {

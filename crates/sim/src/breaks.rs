@@ -68,10 +68,14 @@ pub enum BreakMode {
     LateOrders,
     /// Anybody may approve what waits for the approval of others.
     ApprovalByAnybody,
+    /// A job is changed whatever revision of it was seen.
+    RevisionIgnored,
+    /// Of jobs that are applied together, those before one that is refused are stored.
+    ApplyInParts,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -101,6 +105,8 @@ impl BreakMode {
         Self::AnnounceLater,
         Self::LateOrders,
         Self::ApprovalByAnybody,
+        Self::RevisionIgnored,
+        Self::ApplyInParts,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -134,6 +140,8 @@ impl BreakMode {
             Self::AnnounceLater => "announce-later",
             Self::LateOrders => "late-orders",
             Self::ApprovalByAnybody => "approval-by-anybody",
+            Self::RevisionIgnored => "revision-ignored",
+            Self::ApplyInParts => "apply-in-parts",
         }
     }
 
@@ -159,6 +167,8 @@ impl BreakMode {
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
             announcement_dropped: mode == Some(Self::AnnounceLater),
             approval_by_anybody: mode == Some(Self::ApprovalByAnybody),
+            revision_ignored: mode == Some(Self::RevisionIgnored),
+            apply_in_parts: mode == Some(Self::ApplyInParts),
         }
     }
 

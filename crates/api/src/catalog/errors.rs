@@ -37,7 +37,7 @@ pub fn status(code: &str) -> Option<u16> {
     STATUSES.iter().find(|(_, codes)| codes.contains(&code)).map(|(status, _)| *status)
 }
 
-const STATUSES: [(u16, &[&str]); 13] = [
+const STATUSES: [(u16, &[&str]); 14] = [
     (
         400,
         &[
@@ -106,6 +106,7 @@ const STATUSES: [(u16, &[&str]); 13] = [
         ],
     ),
     (410, &["FEED_GONE"]),
+    (412, &["REVISION_MISMATCH"]),
     (413, &["BATCH_TOO_LONG", "BODY_TOO_LARGE", "EVENT_BATCH_TOO_LONG", "PAYLOAD_TOO_LARGE"]),
     (415, &["EVENT_MEDIA_TYPE", "UNSUPPORTED_MEDIA_TYPE"]),
     (

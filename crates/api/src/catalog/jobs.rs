@@ -1,8 +1,9 @@
 //! Jobs and their versions.
 
 use super::{
-    At, BODY, CHANGE, CURSOR_BY_NAME, DELETE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, NAMED, OF_TENANT,
-    Object, Of, Operation, POST, Parameter, READ, SHARD, Shape, TENANT, answer, needed, optional,
+    At, BODY, CHANGE, CURSOR_BY_NAME, DELETE, GET, GUARDED, IF_MATCH, JSON, KEYED, LIMIT, LIST, NAMED,
+    OF_TENANT, Object, Of, Operation, POST, Parameter, READ, SHARD, Shape, TENANT, answer, needed, optional,
+    tagged,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -38,8 +39,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (POST, "/v1/jobs"),
         grpc: At("JobService/Apply"),
         cli: At("apply"),
-        summary: "Store the jobs of a job file (YAML or JSON); with a mistake nothing is stored",
+        summary: "Store the jobs of a job file (YAML or JSON): all of them, or none",
+        details: "The jobs of one tenant are one change, whatever happens; those of several tenants are one change each. \
+            `If-Match` is for a file with one job.",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[
             TENANT,
             Parameter::new("dry_run", Shape::Flag, ""),
@@ -59,6 +63,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "TOO_MANY_JOBS",
                 "TOO_MANY_SCHEDULES",
                 "TOO_MANY_TRIGGERS",
+                "REVISION_MISMATCH",
                 "SCHEDULE_NEVER_FIRES",
             ],
         ],
@@ -72,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job get"),
         summary: "One job with its definition",
         query: &[TENANT],
-        answers: &[answer(200, "The job", Of("Job"))],
+        answers: &[tagged("The job", Of("Job"))],
         errors: &[GUARDED, SHARD, NAMED, &["JOB_NOT_FOUND"]],
         ..READ
     },
@@ -84,13 +89,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job delete"),
         summary: "Delete a job; its runs and versions stay",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[
             TENANT,
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
         answers: &[answer(200, "Deleted", Of("JobDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {
@@ -131,10 +137,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job pause"),
         summary: "Let no run of a job start",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {
@@ -145,10 +152,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job resume"),
         summary: "Let runs of a job start again",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {

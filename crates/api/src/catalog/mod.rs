@@ -28,7 +28,7 @@ use self::Schema::{Any, ListOf, Object, Of, OneOf, Text};
 pub use self::errors::status;
 use self::errors::{BODY, GUARDED, KEYED, LIST, NAMED, OPEN, SHARD};
 pub use self::find::find;
-pub use self::parameter::{ACTOR, Parameter, Shape};
+pub use self::parameter::{ACTOR, IF_MATCH, Parameter, Shape};
 use self::parameter::{
     CURSOR_BY_NAME, LIMIT, OF_GROUPS, OF_JOB, OF_TASKS, OF_TENANT, OLDER, TENANT, WAIT, and, cursor,
 };
@@ -129,6 +129,10 @@ impl Header {
         Self { name, kind: "integer", what }
     }
 
+    const fn text(name: &'static str, what: &'static str) -> Self {
+        Self { name, kind: "string", what }
+    }
+
     const fn flag(name: &'static str, what: &'static str) -> Self {
         Self { name, kind: "boolean", what }
     }
@@ -145,6 +149,12 @@ const fn optional(content: &'static [(&'static str, Schema)]) -> Body {
 /// An answer in JSON.
 const fn answer(status: u16, what: &'static str, schema: Schema) -> Answer {
     Answer { status, what, media_type: JSON, schema, headers: &[] }
+}
+
+/// An answer in JSON that says which revision it shows.
+const fn tagged(what: &'static str, schema: Schema) -> Answer {
+    const HEADERS: &[Header] = &[Header::text("ETag", "Its revision, for `If-Match` of an edit")];
+    Answer { headers: HEADERS, ..answer(200, what, schema) }
 }
 
 const READ: Operation = Operation {

@@ -61,6 +61,12 @@ pub const ACTOR: [Parameter; 2] = [
     Parameter::new("Mainspring-Actor", Shape::HeaderText, "Who does it; in the server's log"),
     Parameter::new("Mainspring-Reason", Shape::HeaderText, "Why; in the server's log"),
 ];
+/// On edits of what has revisions.
+pub const IF_MATCH: Parameter = Parameter::new(
+    "If-Match",
+    Shape::Pattern("^\"[0-9]{1,18}\"$"),
+    "The `ETag` of what was read: with another revision it is refused with `REVISION_MISMATCH`; `\"0\"`: it must not be there",
+);
 /// Of lists over all tenants and jobs.
 pub(super) const OF_TENANT: Parameter = Parameter::new("tenant", Shape::Name, "Only of this tenant");
 pub(super) const OF_JOB: Parameter = Parameter::new("job", Shape::Name, "Only of this job");

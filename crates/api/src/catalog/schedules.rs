@@ -1,9 +1,9 @@
 //! Schedules, their windows, and cron expressions.
 
 use super::{
-    At, BODY, CHANGE, CURSOR_BY_NAME, DELETE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, NAMED, OF_JOB,
-    OF_TENANT, Of, Operation, POST, PUT, Parameter, READ, SHARD, Shape, TENANT, answer, cursor, needed,
-    optional,
+    At, BODY, CHANGE, CURSOR_BY_NAME, DELETE, GET, GUARDED, IF_MATCH, JSON, KEYED, LIMIT, LIST, NAMED,
+    OF_JOB, OF_TENANT, Of, Operation, POST, PUT, Parameter, READ, SHARD, Shape, TENANT, answer, cursor,
+    needed, optional, tagged,
 };
 
 const OUTCOME: Parameter = Parameter::new(
@@ -69,7 +69,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("schedule get"),
         summary: "One schedule",
         query: &[TENANT],
-        answers: &[answer(200, "The schedule", Of("Schedule"))],
+        answers: &[tagged("The schedule", Of("Schedule"))],
         errors: &[GUARDED, SHARD, NAMED, &["SCHEDULE_NOT_FOUND"]],
         ..READ
     },
@@ -81,13 +81,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("schedule put"),
         summary: "Store a schedule of a job, or new content of it",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[
             TENANT,
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
         body: Some(needed(&[(JSON, Of("ScheduleBody"))])),
-        answers: &[answer(200, "Stored", Of("ScheduleStored"))],
+        answers: &[tagged("Stored", Of("ScheduleStored"))],
         errors: &[
             GUARDED,
             SHARD,
@@ -98,6 +99,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "SCHEDULE_NOT_FOUND",
                 "SCHEDULE_INVALID",
                 "SCHEDULE_NEVER_FIRES",
+                "REVISION_MISMATCH",
                 "TOO_MANY_SCHEDULES",
                 "JOB_NOT_FOUND",
                 "PARAMETERS_INVALID",
@@ -113,13 +115,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("schedule delete"),
         summary: "Delete a schedule; what it began goes on, and its history stays",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[
             TENANT,
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
         answers: &[answer(200, "Deleted", Of("ScheduleDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {
@@ -130,10 +133,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("schedule pause"),
         summary: "Skip the windows of a schedule until it is resumed",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Paused", Of("ScheduleDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {
@@ -144,10 +148,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("schedule resume"),
         summary: "Let the windows of a schedule begin something again",
         actor: true,
+        headers: &[IF_MATCH],
         query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "It goes on", Of("ScheduleDone"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND"]],
+        errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND", "REVISION_MISMATCH"]],
         ..CHANGE
     },
     Operation {

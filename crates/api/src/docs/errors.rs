@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 95] = pages![
+const PAGES: [(&str, &str); 96] = pages![
     "APPROVAL_ALREADY_DECIDED",
     "APPROVER_NOT_ALLOWED",
     "BACKFILL_ACTIVE",
@@ -52,6 +52,7 @@ const PAGES: [(&str, &str); 95] = pages![
     "POOL_NOT_FOUND",
     "QUEUE_FULL",
     "RESOURCE_NAME_INVALID",
+    "REVISION_MISMATCH",
     "ROUTE_NOT_FOUND",
     "ROW_DAMAGED",
     "ROW_NOT_QUARANTINED",

@@ -1,6 +1,7 @@
 //! One call that changes something: its message, and the key it may come under (metadata `idempotency-key`, with the
 //! tenant in `x-mainspring-tenant`).
 
+use mainspring_core::values::Revision;
 use prost::Message;
 use tonic::Request;
 use tonic::metadata::MetadataMap;
@@ -28,6 +29,12 @@ impl<T: Message> Call<T> {
     }
 
     pub(super) fn caller(&self) -> Result<Caller<'_>, Problem> {
-        Ok(Caller { keys: Keys::of(self.metadata.as_ref())?, request: [FORM, &self.bytes] })
+        let keys = Keys::of(self.metadata.as_ref())?;
+        Ok(Caller { keys, request: [FORM, &self.bytes], seen: None })
+    }
+
+    /// The same, of who says which revision was seen of what is to be changed.
+    pub(super) fn caller_of(&self, revision: Option<u64>) -> Result<Caller<'_>, Problem> {
+        Ok(Caller { seen: revision.map(Revision::new), ..self.caller()? })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::job::JobKey;
+use mainspring_core::values::Revision;
 use mainspring_proto::v1;
 use mainspring_proto::v1::job_service_server::JobService;
 use mainspring_store::VersionRow;
@@ -81,20 +82,23 @@ fn over(actor: Option<&String>, reason: Option<&String>) -> OverrideBody {
 }
 
 async fn apply(edge: &Edge, call: &Call<v1::ApplyJobsRequest>) -> Result<v1::ApplyJobsResponse, Problem> {
-    let v1::ApplyJobsRequest { job_file, tenant, dry_run, actor, reason } = &call.message;
-    let tenant = tenant.as_deref().or(call.caller()?.keys.tenant);
+    let v1::ApplyJobsRequest { job_file, tenant, dry_run, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
+    let tenant = tenant.as_deref().or(caller.keys.tenant);
     let wanted = Apply {
         text: job_file.as_bytes(),
         tenant,
         dry_run: *dry_run,
         over: over(actor.as_ref(), reason.as_ref()),
     };
-    let applied = flows::apply(edge, &wanted, &call.caller()?).await?;
+    let applied = flows::apply(edge, &wanted, &caller).await?;
     let jobs = applied.into_iter().map(|applied| v1::AppliedJob {
         tenant: applied.key.tenant.to_string(),
         job: applied.key.name.to_string(),
         version: applied.version,
         change: applied.change.word().to_owned(),
+        revision: applied.revision.map(Revision::get),
+        duplicate: applied.duplicate,
     });
     Ok(v1::ApplyJobsResponse { jobs: jobs.collect(), dry_run: *dry_run })
 }
@@ -131,6 +135,7 @@ fn message(view: &JobView<'_>) -> v1::Job {
         tenant: view.tenant.to_owned(),
         job: view.job.to_owned(),
         version: view.version,
+        revision: view.revision,
         state: job_state(view.state),
         tasks: view.tasks,
         created_at: Some(moment(view.created_at)),
@@ -199,23 +204,26 @@ fn version(row: &VersionRow, whole: bool) -> v1::JobVersion {
 }
 
 async fn pause(edge: &Edge, call: &Call<v1::PauseJobRequest>) -> Result<v1::JobChange, Problem> {
-    let v1::PauseJobRequest { job, tenant, actor, reason } = &call.message;
+    let v1::PauseJobRequest { job, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::pause_job(edge, &key, true, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
+    flows::pause_job(edge, &key, true, &over(actor.as_ref(), reason.as_ref()), &caller).await?;
     Ok(changed(&key))
 }
 
 async fn resume(edge: &Edge, call: &Call<v1::ResumeJobRequest>) -> Result<v1::JobChange, Problem> {
-    let v1::ResumeJobRequest { job, tenant, actor, reason } = &call.message;
+    let v1::ResumeJobRequest { job, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::pause_job(edge, &key, false, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
+    flows::pause_job(edge, &key, false, &over(actor.as_ref(), reason.as_ref()), &caller).await?;
     Ok(changed(&key))
 }
 
 async fn delete(edge: &Edge, call: &Call<v1::DeleteJobRequest>) -> Result<v1::JobChange, Problem> {
-    let v1::DeleteJobRequest { job, tenant, actor, reason } = &call.message;
+    let v1::DeleteJobRequest { job, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::delete_job(edge, &key, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
+    flows::delete_job(edge, &key, &over(actor.as_ref(), reason.as_ref()), &caller).await?;
     Ok(changed(&key))
 }
 

@@ -145,40 +145,46 @@ fn message(schedule: &Schedule) -> v1::Schedule {
         in_file: view.in_file,
         created_at: Some(moment(view.created_at)),
         updated_at: Some(moment(view.updated_at)),
+        revision: view.revision,
     }
 }
 
 async fn put(edge: &Edge, call: &Call<v1::PutScheduleRequest>) -> Result<v1::PutScheduleResponse, Problem> {
-    let v1::PutScheduleRequest { job, name, tenant, schedule_file, actor, reason } = &call.message;
+    let v1::PutScheduleRequest { job, name, tenant, schedule_file, actor, reason, if_revision } =
+        &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_ref(), (job, name))?;
     let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
-    let (next, changed) =
-        operation::put_schedule(edge, key.clone(), schedule_file.as_bytes(), &over, &call.caller()?).await?;
+    let stored = operation::put_schedule(edge, key.clone(), schedule_file.as_bytes(), &over, &caller).await?;
+    let (changed, revision) = (stored.changed, stored.revision.get());
     let v1::ScheduleChange { tenant, job, name } = done(&key);
-    Ok(v1::PutScheduleResponse { tenant, job, name, changed, next: next.map(timestamp) })
+    Ok(v1::PutScheduleResponse { tenant, job, name, changed, next: stored.next.map(timestamp), revision })
 }
 
 async fn delete(edge: &Edge, call: &Call<v1::DeleteScheduleRequest>) -> Result<v1::ScheduleChange, Problem> {
-    let v1::DeleteScheduleRequest { job, name, tenant, actor, reason } = &call.message;
+    let v1::DeleteScheduleRequest { job, name, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_ref(), (job, name))?;
     let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
-    operation::delete_schedule(edge, &key, &over, &call.caller()?).await?;
+    operation::delete_schedule(edge, &key, &over, &caller).await?;
     Ok(done(&key))
 }
 
 async fn pause(edge: &Edge, call: &Call<v1::PauseScheduleRequest>) -> Result<v1::ScheduleChange, Problem> {
-    let v1::PauseScheduleRequest { job, name, tenant, actor, reason } = &call.message;
+    let v1::PauseScheduleRequest { job, name, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_ref(), (job, name))?;
     let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
-    operation::pause_schedule(edge, &key, true, &over, &call.caller()?).await?;
+    operation::pause_schedule(edge, &key, true, &over, &caller).await?;
     Ok(done(&key))
 }
 
 async fn resume(edge: &Edge, call: &Call<v1::ResumeScheduleRequest>) -> Result<v1::ScheduleChange, Problem> {
-    let v1::ResumeScheduleRequest { job, name, tenant, actor, reason } = &call.message;
+    let v1::ResumeScheduleRequest { job, name, tenant, actor, reason, if_revision } = &call.message;
+    let caller = call.caller_of(*if_revision)?;
     let key = key(call, tenant.as_ref(), (job, name))?;
     let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
-    operation::pause_schedule(edge, &key, false, &over, &call.caller()?).await?;
+    operation::pause_schedule(edge, &key, false, &over, &caller).await?;
     Ok(done(&key))
 }
 

@@ -4,6 +4,7 @@
 
 use mainspring_core::engine::{Answer, Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact};
+use mainspring_core::values::Revision;
 
 use crate::edge::Edge;
 use crate::gateway::Route;
@@ -15,6 +16,8 @@ pub(crate) struct Caller<'a> {
     pub keys: Keys<'a>,
     /// What makes two calls under one key the same, beside what they act on: query and body as they came.
     pub request: [&'a [u8]; 2],
+    /// The revision that was seen of what is to be changed; with another one it is refused.
+    pub seen: Option<Revision>,
 }
 
 impl Caller<'_> {

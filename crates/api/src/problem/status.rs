@@ -100,6 +100,7 @@ fn flow_status(refusal: &RunRefusal) -> StatusCode {
         | RunRefusal::ItemNotNamed { .. }
         | RunRefusal::LogicalTimeReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         RunRefusal::TooManyRuns { .. } | RunRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
+        RunRefusal::JobChanged { .. } => StatusCode::PRECONDITION_FAILED,
     }
 }
 
@@ -121,5 +122,6 @@ fn schedule_status(refusal: &ScheduleRefusal) -> StatusCode {
         ScheduleRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
         ScheduleRefusal::NeverFires { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         ScheduleRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+        ScheduleRefusal::Changed { .. } => StatusCode::PRECONDITION_FAILED,
     }
 }

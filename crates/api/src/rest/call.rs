@@ -4,7 +4,7 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 
-use super::body;
+use super::{body, revision};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
@@ -29,6 +29,7 @@ impl Call {
 
     pub(super) fn caller(&self) -> Result<Caller<'_>, Problem> {
         let query = self.uri.query().unwrap_or_default().as_bytes();
-        Ok(Caller { keys: Keys::of(&self.headers)?, request: [query, self.bytes.trim_ascii()] })
+        let (keys, seen) = (Keys::of(&self.headers)?, revision::seen(&self.headers)?);
+        Ok(Caller { keys, request: [query, self.bytes.trim_ascii()], seen })
     }
 }

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::{no_method, seconds};
+use super::{no_method, revision, seconds};
 use crate::catalog::{self, Operation};
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -26,6 +26,9 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
         };
     };
     if let Some(problem) = unknown_parameter(operation, request.uri().query()) {
+        return problem.into_response();
+    }
+    if let Some(problem) = revision::unheeded(operation, request.headers()) {
         return problem.into_response();
     }
     let wants_seconds = seconds::are_wanted(request.headers());

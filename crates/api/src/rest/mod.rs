@@ -18,6 +18,7 @@ mod metrics;
 mod operations;
 mod pools;
 mod publish;
+mod revision;
 mod schedules;
 mod seconds;
 mod stats;

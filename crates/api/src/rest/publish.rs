@@ -30,6 +30,7 @@ pub(super) async fn events(State(edge): State<Arc<Edge>>, request: Request) -> R
     let caller = Caller {
         keys: Keys { tenant: Some(&tenant), ..keys },
         request: [parts.uri.query().unwrap_or_default().as_bytes(), &bytes],
+        seen: None,
     };
     let results = operation::publish_batch(&edge, &tenant, notices, &caller).await?;
     Ok(json(StatusCode::ACCEPTED, &PublishedPage { results }))

@@ -11,9 +11,10 @@ use mainspring_core::values::Millis;
 
 use super::call::Call;
 use super::flows::limit;
+use super::revision::tagged;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::schedules::{self as operation, HistoryFilter, LedgerFilter};
+use crate::operation::schedules::{self as operation, HistoryFilter, LedgerFilter, Stored};
 use crate::problem::Problem;
 use crate::wire::{
     Keys, Moment, OverrideBody, ScheduleChanged, SchedulePage, ScheduleStored, ScheduleView, UpcomingPage,
@@ -58,7 +59,7 @@ pub(super) async fn get(
     }
     let (key, _) = named(request.uri(), request.headers(), (&job, &name), &[])?;
     let schedule = operation::schedule(&edge, key).await?;
-    Ok(json(StatusCode::OK, &ScheduleView::of(&schedule)))
+    Ok(tagged(json(StatusCode::OK, &ScheduleView::of(&schedule)), Some(schedule.revision())))
 }
 
 /// `PUT /v1/schedules/{job}/{name}`: the fields of a job file, as JSON or YAML.
@@ -72,10 +73,12 @@ pub(super) async fn put(
     }
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
     let call = Call::read(&edge, request).await?;
-    let (next, changed) =
+    let Stored { next, changed, revision } =
         operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query), &call.caller()?).await?;
     let ScheduleKey { tenant, job, name } = &key;
-    Ok(json(StatusCode::OK, &ScheduleStored { tenant, job, name, changed, next: next.map(Moment) }))
+    let stored =
+        ScheduleStored { tenant, job, name, changed, next: next.map(Moment), revision: revision.get() };
+    Ok(tagged(json(StatusCode::OK, &stored), Some(revision)))
 }
 
 pub(super) async fn delete(

@@ -14,6 +14,9 @@ pub(crate) struct JobView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub version: u32,
+    /// Later with each edit, for `If-Match`; 0 once it is deleted
+    #[cfg_attr(test, schemars(range(max = 9_007_199_254_740_991_u64)))]
+    pub revision: u64,
     #[cfg_attr(test, schemars(extend("enum" = ["active", "paused", "deleted"])))]
     pub state: &'static str,
     pub tasks: u32,
@@ -53,6 +56,7 @@ impl<'a> JobView<'a> {
             tenant: &job.key.tenant,
             job: &job.key.name,
             version: job.version,
+            revision: job.revision().get(),
             state: match (job.deleted, job.paused) {
                 (Some(_), _) => "deleted",
                 (None, true) => "paused",

@@ -16,6 +16,9 @@ pub(crate) struct ScheduleView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub name: &'a str,
+    /// Later with each edit, for `If-Match`
+    #[cfg_attr(test, schemars(range(max = 9_007_199_254_740_991_u64)))]
+    pub revision: u64,
     #[cfg_attr(test, schemars(extend("enum" = ["on", "paused", "finished"])))]
     pub state: &'static str,
     /// In words.
@@ -102,6 +105,7 @@ impl<'a> ScheduleView<'a> {
             tenant: &key.tenant,
             job: &key.job,
             name: &key.name,
+            revision: schedule.revision().get(),
             state: state(schedule),
             description: describe(spec),
             timing: TimingView::of(spec),

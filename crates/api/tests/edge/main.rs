@@ -32,6 +32,7 @@ mod record;
 mod records;
 mod refusals;
 mod retries;
+mod revisions;
 mod rig;
 mod routes;
 mod schedules;

@@ -316,7 +316,7 @@ fn scheduled(at: Wall) -> Command {
     let spec = Spec::new(Target::Task(Box::new(task)), Timing::Table(Timetable::instants(vec![at])));
     let key =
         ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed("once") };
-    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
+    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default(), seen: None }))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -22,6 +22,8 @@ pub enum KeyOutcome {
     JobApplied {
         changed: bool,
     },
+    /// Of several jobs; no number is bound.
+    JobsApplied,
     /// Of a command on a job that tells nothing.
     JobDone,
     /// The bound number is the next window in milliseconds and one more; 0: there is none.
@@ -44,6 +46,7 @@ const JOB_DONE: u8 = 0xfb;
 const SCHEDULE_DONE: u8 = 0xfa;
 const BACKFILL_CREATED: u8 = 0xf9;
 const CORDON_DONE: u8 = 0xf8;
+const JOBS_APPLIED: u8 = 0xf7;
 /// With the status below it.
 const RUN: u8 = 0xe0;
 const BACKFILL: u8 = 0xd0;
@@ -62,6 +65,7 @@ impl KeyClaim {
             KeyOutcome::BackfillCreated => BACKFILL_CREATED,
             KeyOutcome::Backfill(status) => BACKFILL + status as u8,
             KeyOutcome::JobApplied { changed } => JOB_APPLIED + u8::from(changed),
+            KeyOutcome::JobsApplied => JOBS_APPLIED,
             KeyOutcome::JobDone => JOB_DONE,
             KeyOutcome::ScheduleStored { changed } => SCHEDULE_STORED + u8::from(changed),
             KeyOutcome::ScheduleDone => SCHEDULE_DONE,
@@ -84,6 +88,7 @@ impl KeyBinding {
             STOPPING => Some(KeyOutcome::Stopping),
             PROCESS => Some(KeyOutcome::Operation),
             REMEMBERED => Some(KeyOutcome::Remembered),
+            JOBS_APPLIED => Some(KeyOutcome::JobsApplied),
             JOB_DONE => Some(KeyOutcome::JobDone),
             CORDON_DONE => Some(KeyOutcome::CordonDone),
             SCHEDULE_DONE => Some(KeyOutcome::ScheduleDone),
@@ -112,6 +117,7 @@ impl KeyBinding {
             Some(KeyOutcome::Operation) => KeyHolder::Operation(OperationId::new(bits as u64)),
             Some(
                 KeyOutcome::JobApplied { .. }
+                | KeyOutcome::JobsApplied
                 | KeyOutcome::JobDone
                 | KeyOutcome::ScheduleStored { .. }
                 | KeyOutcome::ScheduleDone

@@ -153,7 +153,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 54] = [
+    pub const CODES: [&'static str; 55] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -202,6 +202,7 @@ impl Rejection {
         "LOGICAL_TIME_REUSED",
         "TOO_MANY_RUNS",
         "TOO_MANY_JOBS",
+        "REVISION_MISMATCH",
         "STORE_BEHIND",
         "STORE_UNAVAILABLE",
         "ROW_DAMAGED",

@@ -350,13 +350,13 @@ fn listed(step: &Step, at: usize) -> Option<Command> {
         Selection::Jobs(keys) => {
             let key = keys.get(at)?.clone();
             step.signed(match verb {
-                BulkVerb::DeleteJobs => RunCommand::DeleteJob { key },
-                verb => RunCommand::PauseJob { key, paused: verb == BulkVerb::PauseJobs },
+                BulkVerb::DeleteJobs => RunCommand::DeleteJob { key, seen: None },
+                verb => RunCommand::PauseJob { key, paused: verb == BulkVerb::PauseJobs, seen: None },
             })
         }
         Selection::Schedules(keys) => {
             let (key, paused) = (keys.get(at)?.clone(), verb == BulkVerb::PauseSchedules);
-            Command::Schedule(Box::new(ScheduleCommand::Pause { key, paused }))
+            Command::Schedule(Box::new(ScheduleCommand::Pause { key, paused, seen: None }))
         }
         Selection::Workers(ids) => {
             let to = match verb {

@@ -6,9 +6,9 @@ use crate::backfill::decide::BackfillAnswer;
 use crate::decision::{KeyOutcome, Out, Rejection, View};
 use crate::event::Event;
 use crate::key::{KeyBinding, KeyClaim, KeyFact};
-use crate::run::decide::RunAnswer;
+use crate::run::decide::{RunAnswer, StoredJob};
 use crate::schedule::decide::ScheduleAnswer;
-use crate::values::{BackfillId, OperationId, RunId, TaskId, Wall};
+use crate::values::{BackfillId, OperationId, Revision, RunId, TaskId, Wall};
 
 /// Not for submissions, which carry their key themselves.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,12 +46,16 @@ fn first_answer(claim: &KeyClaim, binding: KeyBinding) -> Result<Answer, Rejecti
             Ok(Answer::Backfill(BackfillAnswer::Done { id: BackfillId::from_bits(id.bits()), status }))
         }
         Some(KeyOutcome::JobApplied { changed }) => {
-            Ok(Answer::Run(RunAnswer::JobApplied { version: id.bits() as u32, changed }))
+            let (version, revision) = (id.bits() as u32, Revision::new((id.bits() >> 64) as u64));
+            let stored = StoredJob { version, changed, revision };
+            Ok(Answer::Run(RunAnswer::JobsApplied(vec![stored])))
         }
+        Some(KeyOutcome::JobsApplied) => Ok(Answer::Run(RunAnswer::JobsApplied(Vec::new()))),
         Some(KeyOutcome::JobDone) => Ok(Answer::Run(RunAnswer::Done)),
         Some(KeyOutcome::ScheduleStored { changed }) => {
             let next = (id.bits() as u64).checked_sub(1).map(Wall::from_millis);
-            Ok(Answer::Schedule(ScheduleAnswer::Stored { next, changed }))
+            let revision = Revision::new((id.bits() >> 64) as u64);
+            Ok(Answer::Schedule(ScheduleAnswer::Stored { next, changed, revision }))
         }
         Some(KeyOutcome::ScheduleDone) => Ok(Answer::Schedule(ScheduleAnswer::Done)),
         Some(KeyOutcome::CordonDone) => Ok(Answer::Cordon),
@@ -72,13 +76,16 @@ fn outcome(answer: &Answer) -> Option<(TaskId, KeyOutcome)> {
         Answer::Backfill(BackfillAnswer::Done { id, status }) => {
             Some((TaskId::from_bits(id.bits()), KeyOutcome::Backfill(*status)))
         }
-        Answer::Run(RunAnswer::JobApplied { version, changed }) => {
-            Some((number(u64::from(*version)), KeyOutcome::JobApplied { changed: *changed }))
-        }
+        Answer::Run(RunAnswer::JobsApplied(stored)) => Some(match &stored[..] {
+            [StoredJob { version, changed, revision }] => {
+                (numbers(*revision, u64::from(*version)), KeyOutcome::JobApplied { changed: *changed })
+            }
+            _ => (number(0), KeyOutcome::JobsApplied),
+        }),
         Answer::Run(RunAnswer::Done) => Some((number(0), KeyOutcome::JobDone)),
-        Answer::Schedule(ScheduleAnswer::Stored { next, changed }) => {
+        Answer::Schedule(ScheduleAnswer::Stored { next, changed, revision }) => {
             let next = next.map_or(0, |next| next.millis().saturating_add(1));
-            Some((number(next), KeyOutcome::ScheduleStored { changed: *changed }))
+            Some((numbers(*revision, next), KeyOutcome::ScheduleStored { changed: *changed }))
         }
         Answer::Schedule(ScheduleAnswer::Done) => Some((number(0), KeyOutcome::ScheduleDone)),
         Answer::Cordon => Some((number(0), KeyOutcome::CordonDone)),
@@ -98,6 +105,11 @@ fn outcome(answer: &Answer) -> Option<(TaskId, KeyOutcome)> {
             None
         }
     }
+}
+
+/// A revision and a number in the place of an id.
+fn numbers(revision: Revision, low: u64) -> TaskId {
+    TaskId::from_bits(u128::from(revision.get()) << 64 | u128::from(low))
 }
 
 /// A number in the place of an id.

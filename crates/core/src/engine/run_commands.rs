@@ -14,11 +14,9 @@ pub(super) fn decide(
     out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     Ok(match command {
-        RunCommand::ApplyJob { key, definition, schedules, triggers } => {
-            job::apply(view, key, (definition, job::Beside { schedules, triggers }), out)?
-        }
-        RunCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
-        RunCommand::DeleteJob { key } => job::delete(view, &key, out)?,
+        RunCommand::ApplyJobs(jobs) => job::apply(view, None, jobs, out)?,
+        RunCommand::PauseJob { key, paused, seen } => job::pause(view, &key, (paused, seen), out)?,
+        RunCommand::DeleteJob { key, seen } => job::delete(view, &key, seen, out)?,
         RunCommand::ReadJob { key } => {
             RunAnswer::Job(view.state.job_runs().jobs().get(&key).cloned().map(Box::new))
         }
@@ -44,33 +42,31 @@ pub(super) fn decide(
 
 fn signed_by(view: &View<'_>, signed: Signed, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     let Signed { over, command } = signed;
-    let told = told(&command);
-    let before = out.len();
+    if let RunCommand::ApplyJobs(jobs) = command {
+        return job::apply(view, Some(&over), jobs, out);
+    }
+    let (told, before) = (told(&command), out.len());
     let answer = decide(view, command, out)?;
     if let Some((of, what)) = told
         && out.len() > before
     {
-        let what = match &answer {
-            RunAnswer::JobApplied { version, .. } => format!("{what} as version {version}").into(),
-            _ => what.into(),
-        };
-        out.push(note(of, over, what));
+        out.push(note(of, over, what.into()));
     }
     Ok(answer)
 }
 
-/// `None`: it changes nothing, or its own event says who is behind it.
+/// `None`: it changes nothing, or it says who is behind it by itself.
 fn told(command: &RunCommand) -> Option<(Subject, &'static str)> {
     let paused = |paused: &bool| if *paused { "paused" } else { "resumed" };
     let job = |key: &crate::job::JobKey| Subject::Job(Arc::new(key.clone()));
     Some(match command {
-        RunCommand::ApplyJob { key, .. } => (job(key), "applied"),
-        RunCommand::PauseJob { key, paused: on } => (job(key), paused(on)),
-        RunCommand::DeleteJob { key } => (job(key), "deleted"),
+        RunCommand::PauseJob { key, paused: on, .. } => (job(key), paused(on)),
+        RunCommand::DeleteJob { key, .. } => (job(key), "deleted"),
         RunCommand::CancelRun { id } => (Subject::Run(*id), "cancelled"),
         RunCommand::PauseRun { id, paused: on } => (Subject::Run(*id), paused(on)),
         RunCommand::Trigger(trigger) => (Subject::Run(trigger.id), "triggered"),
-        RunCommand::ReadJob { .. }
+        RunCommand::ApplyJobs(_)
+        | RunCommand::ReadJob { .. }
         | RunCommand::ListJobs { .. }
         | RunCommand::ReadRun { .. }
         | RunCommand::Rerun(_)

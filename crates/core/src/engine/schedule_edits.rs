@@ -16,16 +16,19 @@ impl Engine {
             Command::Schedule(command) => match &**command {
                 ScheduleCommand::Put { key, .. }
                 | ScheduleCommand::Pause { key, .. }
-                | ScheduleCommand::Delete { key } => {
+                | ScheduleCommand::Delete { key, .. } => {
                     let pauses = matches!(**command, ScheduleCommand::Pause { .. });
                     (schedules.find(key).map(|found| found.id).into_iter().collect(), !pauses)
                 }
                 _ => (Vec::new(), false),
             },
             Command::Run(command) => match command.unsigned() {
-                RunCommand::ApplyJob { key, .. }
-                | RunCommand::PauseJob { key, .. }
-                | RunCommand::DeleteJob { key } => {
+                RunCommand::ApplyJobs(jobs) => {
+                    let keys = jobs.iter().map(|job| &job.key);
+                    let of_jobs = keys.flat_map(|key| schedules.of_job(&key.tenant, &key.name));
+                    (of_jobs.map(|schedule| schedule.id).collect(), true)
+                }
+                RunCommand::PauseJob { key, .. } | RunCommand::DeleteJob { key, .. } => {
                     let pauses = matches!(command.unsigned(), RunCommand::PauseJob { .. });
                     (schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect(), !pauses)
                 }

@@ -1,73 +1,121 @@
 //! Storing, pausing and deleting jobs. Each is idempotent by nature.
+//! - JB-2 jobs that are applied together are one record: all of them are stored, or none
+//! - JB-3 who says which revision was seen changes that one, or nothing
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::table::{Definition, JobKey};
+use super::table::{Job, JobKey};
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
-use crate::run::decide::RunAnswer;
-use crate::run::{JobApplied, RunEvent, RunRefusal};
-use crate::schedule::{ScheduleHome, Spec};
-use crate::trigger::TriggerSpec;
-use crate::values::Name;
+use crate::run::decide::signed::note;
+use crate::run::decide::{ApplyJob, RunAnswer, StoredJob};
+use crate::run::{JobApplied, RunEvent, RunRefusal, Subject};
+use crate::values::{Actor, Revision};
 
-/// What a job file names beside its plan.
-pub(crate) struct Beside {
-    pub(crate) schedules: Vec<(Name, Spec, ScheduleHome)>,
-    pub(crate) triggers: Vec<(Name, TriggerSpec)>,
+/// Entities that earlier jobs of the same record are the first to name.
+#[derive(Default)]
+struct New {
+    jobs: usize,
+    schedules: usize,
+    triggers: usize,
 }
 
+/// `over`: who is behind it, and why, if they said so.
 pub(crate) fn apply(
     view: &View<'_>,
-    key: JobKey,
-    (definition, beside): (Definition, Beside),
+    over: Option<&Actor>,
+    wanted: Vec<ApplyJob>,
     out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     crate::task::decide::submit::check_pressure(view.pressure, crate::values::Band::P1)?;
-    let Beside { schedules, triggers } = beside;
+    let (mut new, mut ids) = (New::default(), BTreeSet::new());
+    let mut stored = Vec::with_capacity(wanted.len());
+    for job in wanted {
+        if !ids.insert(job.key.id()) {
+            return Err(Rejection::Internal { what: "a job is applied twice in one command" });
+        }
+        let (key, before) = (job.key.clone(), out.len());
+        let done = match store(view, job, &mut new, out) {
+            Err(_) if view.breaks.apply_in_parts && !stored.is_empty() => break,
+            done => done?,
+        };
+        if let Some(over) = over.filter(|_| out.len() > before) {
+            let what = format!("applied as version {}", done.version);
+            out.push(note(Subject::Job(Arc::new(key)), over.clone(), what.into()));
+        }
+        stored.push(done);
+    }
+    Ok(RunAnswer::JobsApplied(stored))
+}
+
+fn store(
+    view: &View<'_>,
+    wanted: ApplyJob,
+    new: &mut New,
+    out: &mut Out<'_>,
+) -> Result<StoredJob, Rejection> {
+    let ApplyJob { key, definition, schedules, triggers, seen } = wanted;
     let jobs = view.state.job_runs().jobs();
     let old = jobs.get(&key);
-    if let Some(job) = old
-        && job.definition.hash == definition.hash
-        && job.deleted.is_none()
-    {
-        let version = job.version;
+    let revision = old.map_or(Revision::NONE, Job::revision);
+    check(view, &key, revision, seen)?;
+    let same = old.filter(|job| job.definition.hash == definition.hash && job.deleted.is_none());
+    let stored = if let Some(job) = same {
         // Somebody may have changed or deleted a schedule of the file since; one that is as it says gives no event.
-        crate::schedule::decide::of_file(view, &key, schedules, out)?;
-        crate::trigger::decide::of_file(view, &key, triggers, out)?;
-        return Ok(RunAnswer::JobApplied { version, changed: false });
+        StoredJob { version: job.version, changed: false, revision }
+    } else {
+        let (held, max) = (jobs.len() + new.jobs, view.limits.jobs_max);
+        if old.is_none() && held >= max {
+            return Err(RunRefusal::TooManyJobs { held, max }.into());
+        }
+        if old.is_none() && jobs.by_id(key.id()).is_some() {
+            return Err(Rejection::Internal { what: "another job has the id of this one (JB-1)" });
+        }
+        new.jobs += usize::from(old.is_none());
+        let version = old.map_or(0, |job| job.version) + 1;
+        let shared = old.map_or_else(|| Arc::new(key.clone()), |job| job.key.clone());
+        out.push(Event::Run(RunEvent::JobApplied(Box::new(JobApplied { key: shared, version, definition }))));
+        let now = view.state.now.wall;
+        let changed = old.map_or(now, |job| Revision::next(job.changed, now));
+        StoredJob { version, changed: true, revision: changed.into() }
+    };
+    crate::schedule::decide::of_file(view, &key, schedules, &mut new.schedules, out)?;
+    crate::trigger::decide::of_file(view, &key, triggers, &mut new.triggers, out)?;
+    Ok(stored)
+}
+
+fn check(view: &View<'_>, key: &JobKey, revision: Revision, seen: Option<Revision>) -> Result<(), Rejection> {
+    match seen {
+        Some(seen) if seen != revision && !view.breaks.revision_ignored => {
+            Err(RunRefusal::JobChanged { key: key.clone(), seen, revision }.into())
+        }
+        _ => Ok(()),
     }
-    let (held, max) = (jobs.len(), view.limits.jobs_max);
-    if old.is_none() && held >= max {
-        return Err(RunRefusal::TooManyJobs { held, max }.into());
-    }
-    if old.is_none() && jobs.by_id(key.id()).is_some() {
-        return Err(Rejection::Internal { what: "another job has the id of this one (JB-1)" });
-    }
-    let version = old.map_or(0, |job| job.version) + 1;
-    let key = old.map_or_else(|| Arc::new(key), |job| job.key.clone());
-    let applied = JobApplied { key: key.clone(), version, definition };
-    out.push(Event::Run(RunEvent::JobApplied(Box::new(applied))));
-    crate::schedule::decide::of_file(view, &key, schedules, out)?;
-    crate::trigger::decide::of_file(view, &key, triggers, out)?;
-    Ok(RunAnswer::JobApplied { version, changed: true })
 }
 
 pub(crate) fn pause(
     view: &View<'_>,
     key: &JobKey,
-    paused: bool,
+    (paused, seen): (bool, Option<Revision>),
     out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     let job = view.job(key)?;
+    check(view, key, job.revision(), seen)?;
     if job.paused != paused {
         out.push(Event::Run(RunEvent::JobPaused { key: job.key.clone(), paused }));
     }
     Ok(RunAnswer::Done)
 }
 
-pub(crate) fn delete(view: &View<'_>, key: &JobKey, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
+pub(crate) fn delete(
+    view: &View<'_>,
+    key: &JobKey,
+    seen: Option<Revision>,
+    out: &mut Out<'_>,
+) -> Result<RunAnswer, Rejection> {
     let job = view.job(key)?;
+    check(view, key, job.revision(), seen)?;
     out.push(Event::Run(RunEvent::JobDeleted { key: job.key.clone() }));
     Ok(RunAnswer::Done)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use crate::collections::{Entity, EntityTable, Soft, Table};
-use crate::values::{EntityKind, JobId, Name, Note, RunId, RunIndex, RunStatus, Seq, Stamp, Wall};
+use crate::values::{EntityKind, JobId, Name, Note, Revision, RunId, RunIndex, RunStatus, Seq, Stamp, Wall};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct JobKey {
@@ -42,6 +42,7 @@ pub struct Job {
     /// When it was deleted; its runs and history stay.
     pub deleted: Option<Wall>,
     pub created: Wall,
+    /// See [`Job::revision`].
     pub changed: Wall,
     pub last: Option<LastRun>,
     /// When a run of it last succeeded.
@@ -117,6 +118,13 @@ impl Lanes {
     pub(crate) fn end(&mut self, is_backfill: bool) {
         self.active -= 1;
         self.backfill_active -= u32::from(is_backfill);
+    }
+}
+
+impl Job {
+    /// Of its content, and of whether it is paused or deleted.
+    pub fn revision(&self) -> Revision {
+        if self.deleted.is_some() { Revision::NONE } else { self.changed.into() }
     }
 }
 

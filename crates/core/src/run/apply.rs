@@ -9,7 +9,7 @@ use super::state::{NOTES_MAX, NodeStatus, Pause, Run, RunStop, StartedBy};
 use crate::collections::Soft;
 use crate::job::{Job, JobKey, LastRun, NodeWork};
 use crate::task::{Payload, Status, TaskSpec};
-use crate::values::{InRun, NodeInstance, Note, RunId, RunIndex, RunStatus, Stamp, Wall};
+use crate::values::{InRun, NodeInstance, Note, Revision, RunId, RunIndex, RunStatus, Stamp, Wall};
 use crate::work::WorkList;
 
 pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent, work: &mut WorkList) {
@@ -125,7 +125,7 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied, work: &mut Wor
 fn change_job(runs: &mut JobRuns, at: Stamp, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
     let job = runs.jobs.change(key, at).expect("EV-1: the job of an event is in memory");
     act(job, at.now.wall);
-    job.changed = at.now.wall;
+    job.changed = Revision::next(job.changed, at.now.wall);
 }
 
 fn note(runs: &mut JobRuns, at: Stamp, noted: &Noted, work: &mut WorkList) {
@@ -133,7 +133,9 @@ fn note(runs: &mut JobRuns, at: Stamp, noted: &Noted, work: &mut WorkList) {
     let (over, what) = (over.clone(), what.clone());
     match of {
         Subject::Job(key) => {
-            change_job(runs, at, key, |job, at| keep(&mut job.notes, Note { at, over, what }));
+            // What it tells of is an edit by itself.
+            let job = runs.jobs.change(key, at).expect("EV-1: the job of an event is in memory");
+            keep(&mut job.notes, Note { at: at.now.wall, over, what });
         }
         Subject::Run(id) => change(runs, at, *id, work, |run, at| run.note(at, over, what)),
     }

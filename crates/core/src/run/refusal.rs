@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::job::JobKey;
-use crate::values::{Name, RunId, RunStatus, TaskId};
+use crate::values::{Name, Revision, RunId, RunStatus, TaskId};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunRefusal {
@@ -91,6 +91,12 @@ pub enum RunRefusal {
         held: usize,
         max: usize,
     },
+    /// It has another revision than the caller has seen.
+    JobChanged {
+        key: JobKey,
+        seen: Revision,
+        revision: Revision,
+    },
 }
 
 impl RunRefusal {
@@ -115,6 +121,7 @@ impl RunRefusal {
             Self::LogicalTimeReused { .. } => "LOGICAL_TIME_REUSED",
             Self::TooManyRuns { .. } => "TOO_MANY_RUNS",
             Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
+            Self::JobChanged { .. } => "REVISION_MISMATCH",
         }
     }
 
@@ -153,6 +160,7 @@ impl RunRefusal {
             }
             Self::TooManyRuns { .. } => "wait until runs have ended, or raise `limits.runs_max`".into(),
             Self::TooManyJobs { .. } => "delete jobs that are not used, or raise `limits.jobs_max`".into(),
+            Self::JobChanged { .. } => "read the job again, and change what it is now".into(),
         }
     }
 }
@@ -203,6 +211,12 @@ impl fmt::Display for RunRefusal {
             }
             Self::TooManyRuns { held, max } => write!(f, "{held} of {max} unfinished runs are held"),
             Self::TooManyJobs { held, max } => write!(f, "{held} of {max} jobs are stored"),
+            Self::JobChanged { key, seen, revision: Revision::NONE } => {
+                write!(f, "job `{}` is not there, and revision {seen} was seen", key.name)
+            }
+            Self::JobChanged { key, seen, revision } => {
+                write!(f, "job `{}` has revision {revision}, not {seen}", key.name)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::table::{Schedule, Schedules};
 use super::window_row::{Reason, Unfired, WindowRow};
 use crate::collections::Soft;
 use crate::job::JobKey;
-use crate::values::{ScheduleId, Seq, Stamp, Started};
+use crate::values::{Revision, ScheduleId, Seq, Stamp, Started};
 use crate::work::WorkList;
 
 pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent, work: &mut WorkList) {
@@ -20,7 +20,7 @@ pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent,
                 schedule.rare.change(|rare| rare.resumed = now);
             }
             schedule.paused = *paused;
-            schedule.changed = now;
+            schedule.changed = Revision::next(schedule.changed, now);
             work.schedule(*id);
         }
         ScheduleEvent::Deleted { id } => delete(schedules, at, *id),
@@ -73,7 +73,7 @@ fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored, work: &mut WorkL
     (schedule.spec, schedule.bucket, schedule.offset) = (spec, own.bucket, own.offset);
     schedule.of_job = *of_job;
     schedule.next = *next;
-    schedule.changed = now;
+    schedule.changed = Revision::next(schedule.changed, now);
     // Who makes it anew does not want it paused.
     schedule.paused &= schedule.rare.deleted.is_none();
     schedule.rare.lessen(|rare| rare.deleted = None);
@@ -135,7 +135,7 @@ fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed, work: &mut WorkLi
 fn delete(schedules: &mut Schedules, at: Stamp, id: ScheduleId) {
     let now = at.now.wall;
     let schedule = touch(schedules, at, id);
-    schedule.changed = now;
+    schedule.changed = Revision::next(schedule.changed, now);
     schedule.next = None;
     let waiting = schedule.rare.change(|rare| {
         rare.deleted = Some(now);

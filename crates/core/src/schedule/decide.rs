@@ -12,7 +12,7 @@ use super::table::Schedule;
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
-use crate::values::{Millis, Name, ScheduleId, ScheduleIndex, Wall};
+use crate::values::{Millis, Name, Revision, ScheduleId, ScheduleIndex, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScheduleCommand {
@@ -21,13 +21,17 @@ pub enum ScheduleCommand {
         key: ScheduleKey,
         spec: Spec,
         own: ScheduleHome,
+        /// It is refused if the schedule has another revision.
+        seen: Option<Revision>,
     },
     Pause {
         key: ScheduleKey,
         paused: bool,
+        seen: Option<Revision>,
     },
     Delete {
         key: ScheduleKey,
+        seen: Option<Revision>,
     },
     Read {
         key: ScheduleKey,
@@ -65,7 +69,7 @@ pub struct Upcoming {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScheduleAnswer {
-    Stored { next: Option<Wall>, changed: bool },
+    Stored { next: Option<Wall>, changed: bool, revision: Revision },
     Schedule(Option<Box<Schedule>>),
     Schedules(Vec<Schedule>),
     Upcoming(Upcoming),
@@ -79,17 +83,22 @@ pub(crate) fn decide(
 ) -> Result<ScheduleAnswer, Rejection> {
     let schedules = view.state.schedules();
     let answer = match command {
-        ScheduleCommand::Put { key, spec, own } => put(view, key, (spec, own), out)?,
-        ScheduleCommand::Pause { key, paused } => {
+        ScheduleCommand::Put { key, spec, own, seen } => {
+            check(view, &key, revision_of(view, &key), seen)?;
+            put(view, key, (spec, own), out)?
+        }
+        ScheduleCommand::Pause { key, paused, seen } => {
             let schedule = existing(view, &key)?;
+            check(view, &key, schedule.revision(), seen)?;
             if schedule.paused != paused {
                 out.push(Event::Schedule(ScheduleEvent::Paused { id: schedule.id, paused }));
             }
             ScheduleAnswer::Done
         }
-        ScheduleCommand::Delete { key } => {
-            let id = existing(view, &key)?.id;
-            out.push(Event::Schedule(ScheduleEvent::Deleted { id }));
+        ScheduleCommand::Delete { key, seen } => {
+            let schedule = existing(view, &key)?;
+            check(view, &key, schedule.revision(), seen)?;
+            out.push(Event::Schedule(ScheduleEvent::Deleted { id: schedule.id }));
             ScheduleAnswer::Done
         }
         ScheduleCommand::Read { key } => {
@@ -109,6 +118,24 @@ pub(crate) fn decide(
         }
     };
     Ok(answer)
+}
+
+fn revision_of(view: &View<'_>, key: &ScheduleKey) -> Revision {
+    view.state.schedules().find(key).map_or(Revision::NONE, Schedule::revision)
+}
+
+fn check(
+    view: &View<'_>,
+    key: &ScheduleKey,
+    revision: Revision,
+    seen: Option<Revision>,
+) -> Result<(), Rejection> {
+    match seen {
+        Some(seen) if seen != revision && !view.breaks.revision_ignored => {
+            Err(ScheduleRefusal::Changed { key: key.clone(), seen, revision }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn existing<'a>(view: &View<'a>, key: &ScheduleKey) -> Result<&'a Schedule, Rejection> {
@@ -134,14 +161,17 @@ fn put(
     crate::task::decide::submit::check_pressure(view.pressure, spec.band())?;
     let Some(stored) = store(view, key.clone(), (spec, own), (false, 0), out)? else {
         let next = view.state.schedules().find(&key).and_then(|schedule| schedule.next);
-        return Ok(ScheduleAnswer::Stored { next, changed: false });
+        let revision = revision_of(view, &key);
+        return Ok(ScheduleAnswer::Stored { next, changed: false, revision });
     };
     let runs = view.state.schedules().find(&key).is_some_and(|old| !old.rare.active.is_empty());
     let awaits_end = runs && matches!(stored.spec.timing, Timing::After(_));
     if stored.next.is_none() && !awaits_end {
         return Err(ScheduleRefusal::NeverFires { key }.into());
     }
-    Ok(ScheduleAnswer::Stored { next: stored.next, changed: true })
+    let now = view.state.now.wall;
+    let changed = view.state.schedules().find(&key).map_or(now, |old| Revision::next(old.changed, now));
+    Ok(ScheduleAnswer::Stored { next: stored.next, changed: true, revision: changed.into() })
 }
 
 /// Adds the event that stores a schedule, and tells it; `None` if nothing of it changes. `new`: how many new ones this
@@ -191,11 +221,12 @@ pub(crate) fn store(
     Ok(Some(stored))
 }
 
-/// A job file names these schedules and no others; those that it named before go.
+/// A job file names these schedules and no others; those that it named before go. `new`: as for `store`.
 pub(crate) fn of_file(
     view: &View<'_>,
     job: &JobKey,
     specs: Vec<(Name, Spec, ScheduleHome)>,
+    new: &mut usize,
     out: &mut Out<'_>,
 ) -> Result<(), Rejection> {
     let old = view.state.schedules().of_job(&job.tenant, &job.name);
@@ -203,12 +234,11 @@ pub(crate) fn of_file(
         old.of_job && old.rare.deleted.is_none() && !specs.iter().any(|(name, ..)| *name == old.key.name)
     });
     out.extend(gone.map(|old| Event::Schedule(ScheduleEvent::Deleted { id: old.id })));
-    let mut new = 0;
     for (name, spec, own) in specs {
         let key = ScheduleKey { tenant: job.tenant.clone(), job: job.name.clone(), name };
         let is_new = view.state.schedules().find(&key).is_none();
-        store(view, key, (spec, own), (true, new), out)?;
-        new += usize::from(is_new);
+        store(view, key, (spec, own), (true, *new), out)?;
+        *new += usize::from(is_new);
     }
     Ok(())
 }

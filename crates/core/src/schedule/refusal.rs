@@ -1,13 +1,28 @@
 //! Why a command on schedules is refused.
 
-use super::spec::ScheduleKey;
 use std::fmt;
+
+use super::spec::ScheduleKey;
+use crate::values::Revision;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScheduleRefusal {
-    NotFound { key: ScheduleKey },
-    NeverFires { key: ScheduleKey },
-    TooMany { held: usize, max: usize },
+    NotFound {
+        key: ScheduleKey,
+    },
+    NeverFires {
+        key: ScheduleKey,
+    },
+    TooMany {
+        held: usize,
+        max: usize,
+    },
+    /// It has another revision than the caller has seen.
+    Changed {
+        key: ScheduleKey,
+        seen: Revision,
+        revision: Revision,
+    },
 }
 
 impl ScheduleRefusal {
@@ -16,6 +31,7 @@ impl ScheduleRefusal {
             Self::NotFound { .. } => "SCHEDULE_NOT_FOUND",
             Self::NeverFires { .. } => "SCHEDULE_NEVER_FIRES",
             Self::TooMany { .. } => "TOO_MANY_SCHEDULES",
+            Self::Changed { .. } => "REVISION_MISMATCH",
         }
     }
 
@@ -26,6 +42,7 @@ impl ScheduleRefusal {
             Self::TooMany { .. } => {
                 "use a name that is no longer used, or raise `limits.schedules_max`".into()
             }
+            Self::Changed { .. } => "read the schedule again, and change what it is now".into(),
         }
     }
 }
@@ -38,6 +55,12 @@ impl fmt::Display for ScheduleRefusal {
             }
             Self::NeverFires { key } => write!(f, "schedule `{}/{}` has no window ahead", key.job, key.name),
             Self::TooMany { held, max } => write!(f, "{held} of {max} schedules are stored"),
+            Self::Changed { key, seen, revision: Revision::NONE } => {
+                write!(f, "schedule `{}/{}` is not there, and revision {seen} was seen", key.job, key.name)
+            }
+            Self::Changed { key, seen, revision } => {
+                write!(f, "schedule `{}/{}` has revision {revision}, not {seen}", key.job, key.name)
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
 use super::window_row::WindowRow;
 use crate::collections::{Entity, EntityTable, Soft, Table};
 use crate::job::JobKey;
-use crate::values::{Bucket, EntityKind, Millis, Name, ScheduleId, ScheduleIndex, Seq, Stamp, Started, Wall};
+use crate::values::{
+    Bucket, EntityKind, Millis, Name, Revision, ScheduleId, ScheduleIndex, Seq, Stamp, Started, Wall,
+};
 
 /// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
@@ -112,6 +114,11 @@ impl Schedule {
     /// After a recovery it is the record of that. Whoever has read the ledger knows by it whether it still holds.
     pub fn written_back(&self) -> Seq {
         self.written.0
+    }
+
+    /// Of what it says, and of whether it is paused or deleted.
+    pub fn revision(&self) -> Revision {
+        if self.rare.deleted.is_some() { Revision::NONE } else { self.changed.into() }
     }
 
     /// The job that it begins runs of.

@@ -78,11 +78,13 @@ impl Publish {
     }
 }
 
-/// A job file names these triggers and no others; those that it named before go.
+/// A job file names these triggers and no others; those that it named before go. `new`: how many new ones this record
+/// has stored already.
 pub(crate) fn of_file(
     view: &View<'_>,
     job: &JobKey,
     specs: Vec<(Name, TriggerSpec)>,
+    new: &mut usize,
     out: &mut Out<'_>,
 ) -> Result<(), Rejection> {
     let triggers = view.state.triggers();
@@ -90,19 +92,18 @@ pub(crate) fn of_file(
     let gone =
         old.filter(|old| old.deleted.is_none() && !specs.iter().any(|(name, _)| *name == old.key.name));
     out.extend(gone.map(|old| Event::Trigger(TriggerEvent::Deleted { id: old.id })));
-    let mut new = 0;
     for (name, spec) in specs {
         let key = TriggerKey { tenant: job.tenant.clone(), job: job.name.clone(), name };
         let old = triggers.find(&key);
         if old.is_some_and(|old| old.deleted.is_none() && *old.spec == spec) {
             continue;
         }
-        let (held, max) = (triggers.len() + new, view.limits.triggers_max);
+        let (held, max) = (triggers.len() + *new, view.limits.triggers_max);
         if old.is_none() && held >= max {
             return Err(TriggerRefusal::TooMany { held, max }.into());
         }
-        let id = old.map_or_else(|| triggers.next_id(spec.bucket, new as u64), |old| old.id);
-        new += usize::from(old.is_none());
+        let id = old.map_or_else(|| triggers.next_id(spec.bucket, *new as u64), |old| old.id);
+        *new += usize::from(old.is_none());
         let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
         let stored = TriggerStored { id, key, spec: Arc::new(spec) };
         out.push(Event::Trigger(TriggerEvent::Stored(Box::new(stored))));

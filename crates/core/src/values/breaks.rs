@@ -44,4 +44,8 @@ pub struct Breaks {
     pub announcement_dropped: bool,
     /// Anybody may approve what waits for the approval of others.
     pub approval_by_anybody: bool,
+    /// A job or schedule is changed whatever revision of it was seen.
+    pub revision_ignored: bool,
+    /// Of jobs that are applied together, those before one that is refused are stored.
+    pub apply_in_parts: bool,
 }

@@ -19,6 +19,7 @@ mod pattern;
 mod permit;
 mod priority;
 mod resources;
+mod revision;
 mod run;
 mod stamp;
 mod time;
@@ -49,6 +50,7 @@ pub use self::{
         BadResourceName, CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, RESOURCE_NAME_BYTES_MAX,
         Requirements, Resources, resource_name,
     },
+    revision::Revision,
     run::{InRun, RunStatus},
     stamp::Stamp,
     time::{Elapsed, Millis, Now, Wall},

@@ -26,6 +26,7 @@ mod output;
 mod parameters;
 pub(crate) mod pool;
 mod progress;
+mod revision;
 pub(crate) mod run;
 pub(crate) mod schedule;
 pub(crate) mod server;

@@ -6,29 +6,69 @@ use mainspring_core::key::{KeyClaim, KeyHolder};
 use mainspring_core::run::RunRefusal;
 use mainspring_core::run::decide::RunAnswer;
 use mainspring_core::task::{Status, Task};
-use mainspring_core::values::{RunId, TaskId};
+use mainspring_core::values::{JobId, Revision, RunId, TaskId};
 
 use super::{Check, Checkers, RunFacts, require};
 
 /// What was asked, as far as an answer is judged by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    Submit { id: TaskId, key: Option<KeyClaim> },
-    Cancel { id: TaskId },
-    Amend { id: TaskId },
-    RunNow { id: TaskId },
-    Force { id: TaskId },
-    Revive { id: TaskId },
-    Discard { id: TaskId },
-    Read { id: TaskId },
-    Trigger { id: RunId, key: Option<KeyClaim> },
-    Rerun { id: RunId },
-    CancelRun { id: RunId },
-    ForceRun { id: RunId },
-    ClearRun { id: RunId },
-    Approve { id: RunId, approved: bool },
-    PauseRun { id: RunId },
-    ReadRun { id: RunId },
+    Submit {
+        id: TaskId,
+        key: Option<KeyClaim>,
+    },
+    Cancel {
+        id: TaskId,
+    },
+    Amend {
+        id: TaskId,
+    },
+    RunNow {
+        id: TaskId,
+    },
+    Force {
+        id: TaskId,
+    },
+    Revive {
+        id: TaskId,
+    },
+    Discard {
+        id: TaskId,
+    },
+    Read {
+        id: TaskId,
+    },
+    Trigger {
+        id: RunId,
+        key: Option<KeyClaim>,
+    },
+    Rerun {
+        id: RunId,
+    },
+    CancelRun {
+        id: RunId,
+    },
+    ForceRun {
+        id: RunId,
+    },
+    ClearRun {
+        id: RunId,
+    },
+    Approve {
+        id: RunId,
+        approved: bool,
+    },
+    PauseRun {
+        id: RunId,
+    },
+    ReadRun {
+        id: RunId,
+    },
+    /// The first of the jobs that are applied.
+    Apply {
+        id: JobId,
+        seen: Revision,
+    },
     Other,
 }
 
@@ -116,6 +156,10 @@ impl Checkers {
             })
         };
         match (asked, answer) {
+            (Asked::Apply { id, seen }, RunAnswer::JobsApplied(stored)) => match stored.first() {
+                Some(stored) => self.journal.flows.job_changed(id, seen, *stored),
+                None => Ok(()),
+            },
             (Asked::Trigger { id, .. } | Asked::Rerun { id }, RunAnswer::Run { id: told, .. }) => {
                 there(*told, "begun", &|_| *told == id)
             }

@@ -194,6 +194,7 @@ impl JournalFold {
             self.fold(record, event)?;
         }
         self.triggers.check_record(&self.state)?;
+        self.flows.record_ends()?;
         require(record.epoch == self.epoch, "I10", || {
             format!("record {} is of epoch {}, the owner is {}", record.seq, record.epoch, self.epoch)
         })

@@ -36,7 +36,7 @@ use mainspring_store::{Cut, Record};
 use self::tables::TableFold;
 pub use self::{
     answers::{Asked, Told},
-    flows::{FlowCounts, RunFacts},
+    flows::{FlowCounts, RunFacts, marked},
     journal::{Facts, JournalFold},
     leases::Words,
     ledger::{Ledger, Over},

@@ -6,7 +6,7 @@ use mainspring_core::task::{Profile, ProfileSpec};
 use mainspring_core::values::{Actor, Name, RunId};
 
 use super::draw::over;
-use super::flows::node_name;
+use super::plans::node_name;
 use crate::words::APPROVAL;
 use crate::world::World;
 

@@ -56,6 +56,10 @@ fn asked_of_flow(flow: &RunCommand) -> Asked {
         RunCommand::Approve(approve) => Asked::Approve { id: approve.run, approved: approve.approved },
         RunCommand::ReadRun { id } => Asked::ReadRun { id: *id },
         RunCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
+        RunCommand::ApplyJobs(jobs) => {
+            let first = jobs.first().and_then(|job| Some((job.key.id(), job.seen?)));
+            first.map_or(Asked::Other, |(id, seen)| Asked::Apply { id, seen })
+        }
         _ => Asked::Other,
     }
 }

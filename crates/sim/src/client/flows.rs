@@ -3,39 +3,24 @@
 use std::sync::Arc;
 
 use mainspring_core::engine::Command;
-use mainspring_core::job::{
-    Bounds, Definition, Each, FailurePolicy, JobKey, JobNeed, LimitUse, Node, NodeWork, OnEmpty, Plan,
-    Repeat, TaskWork, Tolerance, TriggerRule,
-};
+use mainspring_core::job::{Definition, Job, JobKey};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::run::StartedBy;
-use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
-use mainspring_core::task::Profile;
-use mainspring_core::values::{
-    Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
+use mainspring_core::run::decide::{
+    ApplyJob, Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun,
 };
+use mainspring_core::values::{Bucket, Group, Name, NodeInstance, Revision, RunId, RunStatus, TaskId, Wall};
 
 use super::draw::over;
-use crate::checkers::RunFacts;
+use super::plans::node_name;
+use crate::checkers::{RunFacts, marked};
 use crate::settings::{GROUPS, TENANTS};
-use crate::words::UNDEFINED;
-use crate::worker::Nature;
 use crate::world::World;
 
 /// Jobs of one world. A node may start a run of a job before its own of the same tenant, so there is no end of it.
 const JOBS: u64 = 4;
 /// Runs that callers begin in one world: every one of them must end.
 const RUNS_MAX: usize = 12;
-const NATURES: [Nature; 8] = [
-    Nature::Flaky,
-    Nature::Permanent,
-    Nature::Alike,
-    Nature::Defers,
-    Nature::Long,
-    Nature::Vanishes,
-    Nature::Hang,
-    Nature::BigOutput,
-];
 
 fn flow(command: RunCommand) -> Command {
     Command::Run(Box::new(command))
@@ -77,11 +62,11 @@ impl World {
             95..98 => {
                 let paused = self.chance.per_mille(600);
                 let key = job_key(self.chance.below(JOBS));
-                flow(self.perhaps_signed(RunCommand::PauseJob { key, paused }))
+                flow(self.perhaps_signed(RunCommand::PauseJob { key, paused, seen: None }))
             }
             98..99 => {
                 let key = job_key(self.chance.below(JOBS));
-                flow(self.perhaps_signed(RunCommand::DeleteJob { key }))
+                flow(self.perhaps_signed(RunCommand::DeleteJob { key, seen: None }))
             }
             _ => flow(RunCommand::ReadJob { key: job_key(self.chance.below(JOBS)) }),
         };
@@ -237,162 +222,40 @@ impl World {
             self.chance.below(self.callers.jobs.max(1))
         };
         self.callers.jobs = self.callers.jobs.max(1);
+        let hash = u128::from(self.chance.draw());
+        let mut jobs = vec![self.draw_apply(job, hash)];
+        // The two jobs of a tenant.
+        let other = job ^ 1;
+        if other < self.callers.jobs && self.chance.per_mille(300) {
+            let mark = self.chance.draw().max(1);
+            jobs[0].definition.hash = marked(mark, 2, 1);
+            jobs.push(self.draw_apply(other, marked(mark, 2, 2)));
+        }
+        let apply = self.perhaps_signed(RunCommand::ApplyJobs(jobs));
+        self.perhaps_keyed(flow(apply))
+    }
+
+    /// Some say which revision they have seen, and not always the newest one.
+    fn draw_apply(&mut self, job: u64, hash: u128) -> ApplyJob {
         let plan = Arc::new(self.draw_plan(job));
         let triggers = self.draw_triggers(job, &plan);
-        let definition = Definition { plan, source: Arc::from(*b"{}"), hash: u128::from(self.chance.draw()) };
-        flow(self.perhaps_signed(RunCommand::ApplyJob {
-            key: job_key(job),
-            definition,
-            schedules: Vec::new(),
-            triggers,
-        }))
-    }
-
-    fn draw_plan(&mut self, job: u64) -> Plan {
-        let most = [3, 6, 12, 39][self.chance.below(4) as usize];
-        let count = 2 + self.chance.below(most);
-        let nodes = (0..count).map(|node| self.draw_node(job, node)).collect();
-        let policies = FailurePolicy::ALL;
-        let policy = policies[self.chance.below(policies.len() as u64) as usize];
-        let mut pick = |choices: [u32; 4]| choices[self.chance.below(4) as usize];
-        let bounds = Bounds {
-            active_runs_max: pick([1, 1, 2, 16]),
-            running_max: pick([1, 2, 5, u32::MAX]),
-            fan_out_max: pick([2, 10_000, 10_000, 10_000]),
-            release_per_second: pick([1, 3, 1_000, 1_000]),
-            expected: None,
-            timeout: None,
-        };
-        let expected = self.chance.per_mille(200).then(|| Millis::new(self.span(20_000)));
-        let timeout = self.chance.per_mille(150).then(|| Millis::new(1_000 + self.span(30_000)));
-        let outputs = self.chance.per_mille(500).then(|| Source::from("all"));
-        Plan::new(nodes, policy, Bounds { timeout, expected, ..bounds }, outputs)
-    }
-
-    fn draw_node(&mut self, job: u64, node: u64) -> Node {
-        let mut needs: Vec<u32> =
-            (0..self.chance.below(4).min(node)).map(|_| self.chance.below(node) as u32).collect();
-        needs.sort_unstable();
-        needs.dedup();
-        let rule = match self.chance.below(2) {
-            0 => TriggerRule::AllSuccess,
-            _ => TriggerRule::ALL[self.chance.below(12) as usize],
-        };
-        let condition = match self.chance.below(40) {
-            0..3 => Some("false".into()),
-            3..8 => Some("true".into()),
-            8 => Some("broken".into()),
-            _ => None,
-        };
-        let shape = self.chance.below(100);
-        let child = job % 2 == 1 && (80..92).contains(&shape);
-        let work = if child {
-            let parameters = Arc::from(*b"{}");
-            NodeWork::Run { job: job_key(job - 1).name, parameters, templated: false }
-        } else {
-            self.draw_work(job)
-        };
-        let each = (shape < 18 || (80..84).contains(&shape)).then(|| self.draw_each(&needs));
-        let repeat = (18..30).contains(&shape).then(|| Repeat {
-            until: format!("rounds {}", self.span(4)).into(),
-            rounds_max: self.span(4) as u32,
-            pause: Millis::new([0, 0, 700][self.chance.below(3) as usize]),
-        });
-        let spawns = (30..42).contains(&shape).then(|| match self.chance.below(12) {
-            0 => "broken".into(),
-            _ => "add".into(),
-        });
-        Node {
-            name: node_name(node),
-            work,
-            rule,
-            condition,
-            each,
-            repeat,
-            undo: (self.chance.per_mille(120)).then(|| self.draw_work(job)),
-            mentions: needs.clone(),
-            needs,
-            output_kept: self.chance.per_mille(500),
-            limits: if child { Vec::new() } else { self.draw_uses() },
-            spawns,
-            needs_jobs: if self.chance.per_mille(60) { vec![self.draw_job_need(job)] } else { Vec::new() },
-        }
-    }
-
-    /// With a timeout: nobody promises that the other job ever succeeds.
-    fn draw_job_need(&mut self, job: u64) -> JobNeed {
-        JobNeed {
-            job: job_key(job ^ 1).name,
-            within: self.chance.per_mille(500).then(|| Millis::new(self.span(20_000))),
-            timeout: Some(Millis::new(self.span(20_000))),
-        }
-    }
-
-    fn draw_uses(&mut self) -> Vec<LimitUse> {
-        if !self.chance.per_mille(200) {
-            return Vec::new();
-        }
-        let key = ["", "a", "b"][self.chance.below(3) as usize];
-        let max = [None, Some(1), Some(2)][self.chance.below(3) as usize];
-        vec![LimitUse { name: Name::fixed("db"), key: key.into(), max }]
-    }
-
-    fn draw_each(&mut self, needs: &[u32]) -> Each {
-        let items = match needs.first() {
-            Some(need) if self.chance.per_mille(500) => format!("len {need}"),
-            _ => self.chance.below(6).to_string(),
-        };
-        let tolerance = match self.chance.below(3) {
-            0 => Tolerance::NONE,
-            1 => Tolerance::Count(1),
-            _ => Tolerance::Percent(50),
-        };
-        Each {
-            items: items.into(),
-            active_max: [1, 2, u32::MAX][self.chance.below(3) as usize],
-            tolerance,
-            on_empty: if self.chance.per_mille(500) { OnEmpty::Skip } else { OnEmpty::Succeed },
-        }
-    }
-
-    fn draw_work(&mut self, job: u64) -> NodeWork {
-        let nature = match self.chance.below(100) {
-            0..70 => Nature::Plain,
-            _ => NATURES[self.chance.below(NATURES.len() as u64) as usize],
-        };
+        let definition = Definition { plan, source: Arc::from(*b"{}"), hash };
         let key = job_key(job);
-        let mut spec = self.draw_spec(nature);
-        (spec.tenant, spec.job) = (key.tenant, key.name);
-        if self.chance.per_mille(60) {
-            return self.approval(spec);
-        }
-        let index = Nature::ALL.iter().position(|other| *other == nature).unwrap_or_default();
-        let templated = self.chance.per_mille(300);
-        let mut payload = vec![index as u8];
-        if templated && self.chance.per_mille(60) {
-            payload.push(UNDEFINED);
-        }
-        NodeWork::Task(TaskWork {
-            profile: Profile::new(spec),
-            payload: Arc::from(payload),
-            priority: self.draw_priority(),
-            labels: None,
-            templated,
-        })
+        let known = self.checkers.journal.state().job_runs().jobs().get(&key).map(Job::revision);
+        let seen = known.filter(|_| self.chance.per_mille(400));
+        let is_old = self.chance.per_mille(200);
+        let seen = seen.map(|seen| if is_old { Revision::new(seen.get().saturating_sub(1)) } else { seen });
+        ApplyJob { key, definition, schedules: Vec::new(), triggers, seen }
     }
 
     /// Operators let every job and every run go on that was paused.
     pub(crate) fn relieve(&mut self) {
         for key in self.checkers.journal.flows.paused_jobs() {
-            self.begin_operation(vec![flow(RunCommand::PauseJob { key, paused: false })]);
+            self.begin_operation(vec![flow(RunCommand::PauseJob { key, paused: false, seen: None })]);
         }
         for id in self.checkers.journal.flows.paused_runs() {
             self.begin_operation(vec![flow(RunCommand::PauseRun { id, paused: false })]);
         }
         self.relieve_backfills();
     }
-}
-
-pub(super) fn node_name(node: u64) -> Name {
-    Name::new(&format!("n{node}")).expect("a good name")
 }

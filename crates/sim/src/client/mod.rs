@@ -10,6 +10,7 @@ mod cordons;
 mod draw;
 mod events;
 mod flows;
+mod plans;
 mod schedules;
 
 use std::collections::{BTreeMap, BTreeSet};

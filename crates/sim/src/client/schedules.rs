@@ -24,8 +24,8 @@ impl World {
         let key = self.draw_schedule_key();
         let command = match self.chance.below(100) {
             0..55 => self.draw_put(key),
-            55..75 => ScheduleCommand::Pause { key, paused: self.chance.per_mille(500) },
-            75..85 => ScheduleCommand::Delete { key },
+            55..75 => ScheduleCommand::Pause { key, paused: self.chance.per_mille(500), seen: None },
+            75..85 => ScheduleCommand::Delete { key, seen: None },
             85..90 => ScheduleCommand::Read { key },
             90..95 => ScheduleCommand::List { after: None, tenant: None, job: None, limit: 10 },
             _ => {
@@ -76,7 +76,7 @@ impl World {
         };
         let spec = Spec { target, terms: Arc::new(terms) };
         let own = ScheduleHome { bucket: Bucket::home(GROUPS.of(&key.tenant)), offset: Millis::new(offset) };
-        ScheduleCommand::Put { key, spec, own }
+        ScheduleCommand::Put { key, spec, own, seen: None }
     }
 
     fn draw_timing(&mut self, now: Wall, slow: bool) -> (Timing, String) {

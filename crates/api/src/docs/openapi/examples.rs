@@ -127,7 +127,7 @@ fn tasks(schema: &str) -> Option<Value> {
 fn flows(schema: &str) -> Option<Value> {
     let job = json!({
         "tenant": "default", "job": "report", "version": 2, "state": "active", "tasks": 1, "created_at": AT,
-        "updated_at": AT, "active_runs": 0, "waiting_runs": 0,
+        "updated_at": AT, "revision": 1_767_225_600_000_u64, "active_runs": 0, "waiting_runs": 0,
     });
     let run = json!({
         "run_id": RUN, "tenant": "default", "job": "report", "version": 2, "state": "succeeded",
@@ -138,7 +138,8 @@ fn flows(schema: &str) -> Option<Value> {
         "Job" => job,
         "JobPage" => json!({"jobs": [job]}),
         "Applied" => json!({
-            "jobs": [{"tenant": "default", "job": "report", "version": 2, "change": "updated"}], "dry_run": false,
+            "jobs": [{"tenant": "default", "job": "report", "version": 2, "change": "updated",
+                "revision": 1_767_225_600_000_u64}], "dry_run": false,
         }),
         "JobDone" => json!({"tenant": "default", "job": "report", "message": "the job goes on"}),
         "Triggered" => json!({"run_id": RUN, "tenant": "default", "job": "report", "duplicate": false}),
@@ -223,7 +224,7 @@ fn schedules(schema: &str) -> Option<Value> {
     Some(match schema {
         "Schedule" => schedule,
         "SchedulePage" => json!({"schedules": [schedule]}),
-        "ScheduleStored" => with(json!({"changed": true, "next": AT})),
+        "ScheduleStored" => with(json!({"changed": true, "next": AT, "revision": 1_767_225_600_000_u64})),
         "ScheduleDone" => with(json!({"message": "the schedule goes on"})),
         "WindowPage" => json!({"windows": [
             {"first": AT, "last": AT, "count": 1, "outcome": "ran", "run_id": RUN, "decided_at": AT},

@@ -111,6 +111,7 @@ fn meaning(status: &str) -> &'static str {
         "404" => "There is no such thing",
         "409" => "What it is about is in another state",
         "410" => "What it asks for is kept no longer",
+        "412" => "It has another revision than the caller has seen",
         "413" => "The request is too large",
         "415" => "The body is of a type that is not read here",
         "422" => "The request can be read and cannot be done",

@@ -1,13 +1,17 @@
-//! Job files become stored jobs: all of a file, or nothing if it has a mistake.
+//! Job files become stored jobs.
+//! - AJ-1 with a mistake in the file nothing is stored
+//! - AJ-2 the jobs of one tenant are one command: all of them are stored, or none
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::engine::Command;
 use mainspring_core::job::JobKey;
-use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::run::RunRefusal;
+use mainspring_core::run::decide::{ApplyJob, RunAnswer, RunCommand, StoredJob};
 use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec};
 use mainspring_core::trigger::{On, TriggerSpec};
-use mainspring_core::values::Name;
+use mainspring_core::values::{Name, Revision};
 use mainspring_definition::{
     Code, Definition, Mistake, Options, Position, limits::Limits, read, schedule_offset,
 };
@@ -24,6 +28,10 @@ pub(crate) struct Applied {
     pub(crate) key: JobKey,
     pub(crate) version: u32,
     pub(crate) change: Change,
+    /// `None`: nothing was stored, or it was stored before under this key.
+    pub(crate) revision: Option<Revision>,
+    /// Beside others, it was stored before under this key.
+    pub(crate) duplicate: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +62,8 @@ pub(crate) struct Apply<'a> {
     pub(crate) over: OverrideBody,
 }
 
-/// Each job of a file is stored once under the caller's key, so that a call that broke off can be repeated.
+/// In the order of the file. What each tenant has in it is stored once under the caller's key, so that a call that broke off
+/// can be repeated.
 pub(crate) async fn apply(
     edge: &Edge,
     wanted: &Apply<'_>,
@@ -65,22 +74,32 @@ pub(crate) async fn apply(
     tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let definitions = parse(edge, text, tenant).await?;
     check_webhooks(edge, &definitions)?;
-    if !dry_run {
-        caller.claim(edge, "apply").await?;
+    if caller.seen.is_some() && definitions.len() != 1 {
+        return Err(Problem::field("If-Match", "it takes a file with one job"));
     }
-    let mut applied = Vec::with_capacity(definitions.len());
-    for definition in definitions {
-        applied.push(if dry_run {
-            foresee(edge, &definition).await?
-        } else {
-            let stored = store(edge, definition, &by, caller).await?;
-            if stored.change != Change::Unchanged {
-                by.done(format_args!("{} v{}", shown(&stored.key), stored.version));
-            }
-            stored
-        });
+    if dry_run {
+        let mut applied = Vec::with_capacity(definitions.len());
+        for definition in &definitions {
+            applied.push(foresee(edge, definition, caller.seen).await?);
+        }
+        return Ok(applied);
     }
-    Ok(applied)
+    caller.claim(edge, "apply").await?;
+    let mut tenants: BTreeMap<Name, Vec<(usize, Definition)>> = BTreeMap::new();
+    for (place, definition) in definitions.into_iter().enumerate() {
+        tenants.entry(name("tenant", &definition.tenant)?).or_default().push((place, definition));
+    }
+    let mut applied = Vec::new();
+    for (tenant, definitions) in tenants {
+        let (places, definitions): (Vec<usize>, Vec<Definition>) = definitions.into_iter().unzip();
+        let stored = store(edge, &tenant, definitions, &by, caller).await?;
+        for stored in stored.iter().filter(|stored| stored.change != Change::Unchanged) {
+            by.done(format_args!("{} v{}", shown(&stored.key), stored.version));
+        }
+        applied.extend(places.into_iter().zip(stored));
+    }
+    applied.sort_by_key(|(place, _)| *place);
+    Ok(applied.into_iter().map(|(_, applied)| applied).collect())
 }
 
 /// A large file takes a while to read: not on a thread that serves others.
@@ -91,7 +110,7 @@ async fn parse(edge: &Edge, text: &[u8], tenant: Option<&str>) -> Result<Vec<Def
     let tenant = tenant.unwrap_or(mainspring_definition::TENANT_DEFAULT).to_owned();
     let tasks_max = edge.config.job_tasks_max;
     let reading = tokio::task::spawn_blocking(move || {
-        let usual = Limits::default();
+        let usual = Limits::MANY;
         let limits = if tasks_max > usual.tasks_max { Limits { tasks_max, ..Limits::WIDE } } else { usual };
         read("", &text, &Options { tenant: &tenant, limits })
     });
@@ -124,12 +143,16 @@ fn check_webhooks(edge: &Edge, definitions: &[Definition]) -> Result<(), Problem
     if mistakes.is_empty() { Ok(()) } else { Err(Problem::JobFileInvalid { mistakes }) }
 }
 
-async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Problem> {
+async fn foresee(edge: &Edge, definition: &Definition, seen: Option<Revision>) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
     let route = edge.gateway.tenant(&key.tenant);
     let RunAnswer::Job(job) = ask(edge, route, RunCommand::ReadJob { key: key.clone() }).await? else {
         return Err(unexpected());
     };
+    let revision = job.as_ref().map_or(Revision::NONE, |job| job.revision());
+    if let Some(seen) = seen.filter(|seen| *seen != revision) {
+        return Err(Problem::Rejected(RunRefusal::JobChanged { key, seen, revision }.into()));
+    }
     let (version, change) = match job {
         Some(job) if job.definition.hash == half(definition) && job.deleted.is_none() => {
             (job.version, Change::Unchanged)
@@ -137,19 +160,59 @@ async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Proble
         Some(job) => (job.version + 1, Change::Updated),
         None => (1, Change::Created),
     };
-    Ok(Applied { key, version, change })
+    Ok(Applied { key, version, change, revision: None, duplicate: false })
 }
 
+/// The jobs of one tenant, in order.
 async fn store(
     edge: &Edge,
-    definition: Definition,
+    tenant: &Name,
+    definitions: Vec<Definition>,
     by: &audit::Change,
     caller: &Caller<'_>,
-) -> Result<Applied, Problem> {
+) -> Result<Vec<Applied>, Problem> {
+    let route = edge.gateway.tenant(tenant);
+    let jobs = definitions.iter().map(|one| wish(edge, one, caller.seen)).collect::<Result<Vec<_>, _>>()?;
+    let keys: Vec<JobKey> = jobs.iter().map(|job| job.key.clone()).collect();
+    let command = Command::Run(Box::new(by.sign(RunCommand::ApplyJobs(jobs))));
+    let command = caller.keyed(edge, route, (&format!("apply in {tenant}"), ""), command)?;
+    let RunAnswer::JobsApplied(stored) = send(edge, route, command).await? else {
+        return Err(unexpected());
+    };
+    if stored.len() != keys.len() {
+        return applied_before(edge, keys).await;
+    }
+    for definition in definitions {
+        edge.definitions.keep(half(&definition), definition);
+    }
+    let applied = |(key, stored): (JobKey, StoredJob)| Applied {
+        key,
+        version: stored.version,
+        change: match (stored.changed, stored.version) {
+            (false, _) => Change::Unchanged,
+            (true, 1) => Change::Created,
+            (true, _) => Change::Updated,
+        },
+        revision: Some(stored.revision),
+        duplicate: false,
+    };
+    Ok(keys.into_iter().zip(stored).map(applied).collect())
+}
+
+/// Several jobs came under this key before: they are told as they are now.
+async fn applied_before(edge: &Edge, keys: Vec<JobKey>) -> Result<Vec<Applied>, Problem> {
+    let mut applied = Vec::with_capacity(keys.len());
+    for key in keys {
+        let job = super::job(edge, key).await?;
+        let (key, version) = ((*job.key).clone(), job.version);
+        applied.push(Applied { key, version, change: Change::Unchanged, revision: None, duplicate: true });
+    }
+    Ok(applied)
+}
+
+fn wish(edge: &Edge, definition: &Definition, seen: Option<Revision>) -> Result<ApplyJob, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
-    let hash = half(&definition);
-    let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
-    let (bucket, route) = (edge.gateway.home(&key.tenant), edge.gateway.tenant(&key.tenant));
+    let bucket = edge.gateway.home(&key.tenant);
     let homed = |(name, spec): &(Name, Spec)| {
         let key = ScheduleKey { tenant: key.tenant.clone(), job: key.name.clone(), name: name.clone() };
         let own = ScheduleHome { bucket, offset: schedule_offset(&key, spec.jitter) };
@@ -158,22 +221,9 @@ async fn store(
     let schedules = definition.schedules.iter().map(homed).collect();
     let homed = |(name, spec): &(Name, TriggerSpec)| (name.clone(), TriggerSpec { bucket, ..spec.clone() });
     let triggers = definition.triggers.iter().map(homed).collect();
-    let stored = mainspring_core::job::Definition { plan, source, hash };
-    let command = RunCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
-    let command = Command::Run(Box::new(by.sign(command)));
-    let command = caller.keyed(edge, route, (&format!("apply {}", shown(&key)), ""), command)?;
-    match send(edge, route, command).await? {
-        RunAnswer::JobApplied { version, changed } => {
-            edge.definitions.keep(hash, definition);
-            let change = match (changed, version) {
-                (false, _) => Change::Unchanged,
-                (true, 1) => Change::Created,
-                (true, _) => Change::Updated,
-            };
-            Ok(Applied { key, version, change })
-        }
-        _ => Err(unexpected()),
-    }
+    let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
+    let definition = mainspring_core::job::Definition { plan, source, hash: half(definition) };
+    Ok(ApplyJob { key, definition, schedules, triggers, seen })
 }
 
 fn half(definition: &Definition) -> u128 {

@@ -94,7 +94,7 @@ pub(crate) async fn pause_job(
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over, caller)?;
-    let command = by.sign(RunCommand::PauseJob { key: key.clone(), paused });
+    let command = by.sign(RunCommand::PauseJob { key: key.clone(), paused, seen: caller.seen });
     act(edge, (if paused { "pause job" } else { "resume job" }, key), command, caller).await?;
     by.done(shown(key));
     Ok(())
@@ -107,7 +107,7 @@ pub(crate) async fn delete_job(
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by("a job was deleted", over, caller)?;
-    let command = by.sign(RunCommand::DeleteJob { key: key.clone() });
+    let command = by.sign(RunCommand::DeleteJob { key: key.clone(), seen: caller.seen });
     act(edge, ("delete job", key), command, caller).await?;
     by.done(shown(key));
     Ok(())

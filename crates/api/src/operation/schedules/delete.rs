@@ -17,7 +17,7 @@ pub(crate) async fn delete_schedule(
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by("a schedule was deleted", over, caller)?;
-    let command = ScheduleCommand::Delete { key: key.clone() };
+    let command = ScheduleCommand::Delete { key: key.clone(), seen: caller.seen };
     act(edge, ("delete schedule", key), command, caller).await?;
     by.done(shown(key));
     Ok(())

@@ -25,7 +25,7 @@ pub(crate) use self::{
     ledger::{LedgerFilter, ledger},
     list::{of_job, schedules},
     pause::pause_schedule,
-    put::put_schedule,
+    put::{Stored, put_schedule},
     read::schedule,
     recurring::{Recurring, recurring},
     recurring_task::{amend_recurring, cancel_recurring, recurring_task},

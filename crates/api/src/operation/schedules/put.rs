@@ -3,7 +3,7 @@
 use mainspring_core::engine::Answer;
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{ScheduleKey, TASKS_JOB};
-use mainspring_core::values::Wall;
+use mainspring_core::values::{Revision, Wall};
 use mainspring_definition::{is_schedule_name, read_schedule};
 
 use super::{act, job_of, own, shown, unexpected};
@@ -16,19 +16,27 @@ use crate::wire::OverrideBody;
 
 const OPERATION: &str = "put schedule";
 
-/// The next window, and whether anything changed. `text`: as it stands in a job file.
+/// What became of a schedule that was stored.
+pub(crate) struct Stored {
+    /// The next window.
+    pub(crate) next: Option<Wall>,
+    pub(crate) changed: bool,
+    pub(crate) revision: Revision,
+}
+
+/// `text`: as it stands in a job file.
 pub(crate) async fn put_schedule(
     edge: &Edge,
     key: ScheduleKey,
     text: &[u8],
     over: &OverrideBody,
     caller: &Caller<'_>,
-) -> Result<(Option<Wall>, bool), Problem> {
+) -> Result<Stored, Problem> {
     // Before the job is looked at: it may be gone by now.
     let first =
         caller.first_answer(edge, edge.gateway.tenant(&key.tenant), (OPERATION, &shown(&key))).await?;
-    if let Some(Answer::Schedule(ScheduleAnswer::Stored { next, changed })) = first {
-        return Ok((next, changed));
+    if let Some(Answer::Schedule(ScheduleAnswer::Stored { next, changed, revision })) = first {
+        return Ok(Stored { next, changed, revision });
     }
     let by = Change::by("a schedule was stored", over, caller)?;
     if &*key.job == TASKS_JOB {
@@ -46,13 +54,13 @@ pub(crate) async fn put_schedule(
     let spec = read_schedule(text, &key, Some(&definition.parameters))
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     let own = own(edge, &key, spec.jitter);
-    let command = ScheduleCommand::Put { key: key.clone(), spec, own };
+    let command = ScheduleCommand::Put { key: key.clone(), spec, own, seen: caller.seen };
     match act(edge, (OPERATION, &key), command, caller).await? {
-        ScheduleAnswer::Stored { next, changed } => {
+        ScheduleAnswer::Stored { next, changed, revision } => {
             if changed {
                 by.done(shown(&key));
             }
-            Ok((next, changed))
+            Ok(Stored { next, changed, revision })
         }
         _ => Err(unexpected()),
     }

@@ -47,7 +47,7 @@ pub(crate) async fn recurring(
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     spec.target = Target::Task(Box::new(submission.task));
     let own = own(edge, &key, spec.jitter);
-    let command = ScheduleCommand::Put { key: key.clone(), spec, own };
+    let command = ScheduleCommand::Put { key: key.clone(), spec, own, seen: None };
     // The tenant of the task counts, and its own key goes before that of the request, as for any other task.
     let own_key = task.idempotency_key.as_deref().or(keys.key);
     let keys = Keys { tenant: Some(&key.tenant), key: own_key, ..keys };

@@ -46,7 +46,7 @@ pub(crate) async fn amend_recurring(
     spec.target = Target::Task(Box::new(task));
     let own = own(edge, &found.key, spec.jitter);
     let key = ScheduleKey::clone(&found.key);
-    let command = ScheduleCommand::Put { key: key.clone(), spec, own };
+    let command = ScheduleCommand::Put { key: key.clone(), spec, own, seen: None };
     act(edge, ("amend recurring task", &key), command, caller).await?;
     by.done(shown(&key));
     Ok(())

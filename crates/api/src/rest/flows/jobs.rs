@@ -7,8 +7,10 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use mainspring_core::job::JobKey;
+use mainspring_core::values::Revision;
 
 use super::super::call::Call;
+use super::super::revision::tagged;
 use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
@@ -41,6 +43,8 @@ pub(in crate::rest) async fn apply(
         job: &applied.key.name,
         version: applied.version,
         change: applied.change.word(),
+        revision: applied.revision.map(Revision::get),
+        duplicate: applied.duplicate,
     });
     Ok(json(StatusCode::OK, &AppliedView { jobs: written.collect(), dry_run }))
 }
@@ -83,7 +87,7 @@ pub(in crate::rest) async fn get(
     let schedules = schedules::of_job(&edge, &job.key).await?;
     let mut view = JobView::of(&job, true);
     view.schedules = schedules.iter().map(ScheduleView::of).collect();
-    Ok(json(StatusCode::OK, &view))
+    Ok(tagged(json(StatusCode::OK, &view), Some(job.revision())))
 }
 
 pub(in crate::rest) async fn stats(

@@ -27,7 +27,7 @@ pub(in crate::rest) async fn handle(
         let task: TaskBody<'_> = body::parse(&bytes)?;
         if task.recurs() {
             let query = parts.uri.query().unwrap_or_default().as_bytes();
-            let caller = Caller { keys, request: [query, bytes.trim_ascii()] };
+            let caller = Caller { keys, request: [query, bytes.trim_ascii()], seen: None };
             return recurring(&edge, &task, &caller).await;
         }
         operation::prepare(&edge, &task, keys)?

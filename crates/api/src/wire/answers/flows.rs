@@ -32,6 +32,13 @@ pub(crate) struct AppliedJob<'a> {
     pub version: u32,
     #[cfg_attr(test, schemars(extend("enum" = ["created", "updated", "unchanged"])))]
     pub change: &'static str,
+    /// For `If-Match`; absent in a dry run and in a duplicate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(max = 9_007_199_254_740_991_u64)))]
+    pub revision: Option<u64>,
+    /// True: it was applied before, beside others under this `Idempotency-Key`, and this is what it is now
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub duplicate: bool,
 }
 
 #[derive(Serialize)]

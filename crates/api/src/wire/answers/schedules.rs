@@ -28,6 +28,9 @@ pub(crate) struct ScheduleStored<'a> {
     /// The next window; absent if there is none
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Moment>,
+    /// For `If-Match`
+    #[cfg_attr(test, schemars(range(max = 9_007_199_254_740_991_u64)))]
+    pub revision: u64,
 }
 
 #[derive(Serialize)]

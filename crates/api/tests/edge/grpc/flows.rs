@@ -47,7 +47,7 @@ impl Clients {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn jobs_are_applied_read_listed_paused_and_deleted() {
+async fn jobs_are_applied_read_and_listed() {
     let rig = Rig::start().await;
     let mut grpc = Clients::of(&rig).await;
     let dry =
@@ -97,16 +97,36 @@ async fn jobs_are_applied_read_listed_paused_and_deleted() {
     let version = grpc.jobs.get_version(version).await.expect("there").into_inner();
     assert!(version.definition_json.expect("it").contains("today"));
 
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_paused_and_deleted_for_its_tenant_alone() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    grpc.apply(CHAIN).await;
+    let elsewhere = v1::ApplyJobsRequest { job_file: CHAIN.into(), ..v1::ApplyJobsRequest::default() };
+    grpc.jobs.apply(with_metadata(elsewhere, &[("x-mainspring-tenant", "acme")])).await.expect("applied");
+    let get = |job: &str| v1::GetJobRequest { job: job.into(), tenant: None };
     let (job, tenant) = ("chain".to_owned(), Some("acme".to_owned()));
     let pause =
         v1::PauseJobRequest { job: job.clone(), tenant: tenant.clone(), ..v1::PauseJobRequest::default() };
     assert_eq!(grpc.jobs.pause(pause).await.expect("paused").into_inner().tenant, "acme");
     let of_acme = || v1::GetJobRequest { job: "chain".into(), tenant: Some("acme".into()) };
     assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().state(), JobState::Paused);
-    let resume = v1::ResumeJobRequest { job: job.clone(), tenant: tenant.clone(), actor: None, reason: None };
+    let resume = v1::ResumeJobRequest {
+        job: job.clone(),
+        tenant: tenant.clone(),
+        actor: None,
+        reason: None,
+        if_revision: None,
+    };
     grpc.jobs.resume(resume).await.expect("resumed");
     assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().state(), JobState::Active);
-    grpc.jobs.delete(v1::DeleteJobRequest { job, tenant, actor: None, reason: None }).await.expect("deleted");
+    grpc.jobs
+        .delete(v1::DeleteJobRequest { job, tenant, actor: None, reason: None, if_revision: None })
+        .await
+        .expect("deleted");
     let gone = grpc.jobs.get(of_acme()).await.expect("still readable").into_inner();
     assert!(gone.state() == JobState::Deleted && gone.deleted_at.is_some());
     assert_eq!(grpc.jobs.get(get("chain")).await.expect("there").into_inner().state(), JobState::Active);
@@ -343,8 +363,13 @@ async fn who_changed_a_job_or_a_run_is_noted_with_it() {
     for _ in 0..2 {
         grpc.jobs.apply(file.clone()).await.expect("applied");
     }
-    let pause =
-        v1::PauseJobRequest { job: "chain".into(), tenant: None, actor: None, reason: reason.clone() };
+    let pause = v1::PauseJobRequest {
+        job: "chain".into(),
+        tenant: None,
+        actor: None,
+        reason: reason.clone(),
+        if_revision: None,
+    };
     grpc.jobs.pause(pause).await.expect("paused");
     rig.call("POST", "/v1/jobs/chain:resume", "").await;
     let get = v1::GetJobRequest { job: "chain".into(), tenant: None };

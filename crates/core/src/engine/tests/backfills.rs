@@ -265,7 +265,8 @@ fn it_ends_with_its_schedule_and_what_runs_goes_on() {
     let mut rig = story(u32::MAX);
     let wish = create(&rig, ID, &[1, 2, 3], Order::Oldest, 1);
     begin(&mut rig, wish);
-    rig.tell(Command::Schedule(Box::new(ScheduleCommand::Delete { key: key() }))).expect("there is one");
+    rig.tell(Command::Schedule(Box::new(ScheduleCommand::Delete { key: key(), seen: None })))
+        .expect("there is one");
     rig.pass(0);
     assert_eq!(rig.backfill().status(), BackfillStatus::Cancelling);
     let (_, run) = rig.started()[0];
@@ -320,5 +321,6 @@ fn a_live_window_is_none_of_its_business() {
     assert_eq!(rig.schedule_of_job().fired, 1);
     assert_eq!((rig.minutes(), rig.backfill().started), (vec![14], 1));
     assert_eq!(rig.backfill().active.len(), 1);
-    flow(&mut rig, RunCommand::PauseJob { key: job("flow"), paused: true }).expect("there is one");
+    flow(&mut rig, RunCommand::PauseJob { key: job("flow"), paused: true, seen: None })
+        .expect("there is one");
 }

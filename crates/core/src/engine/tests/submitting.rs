@@ -218,6 +218,7 @@ fn every_outcome_is_read_back_and_says_what_it_belongs_to() {
         (KeyOutcome::BackfillCreated, backfill),
         (KeyOutcome::JobApplied { changed: false }, KeyHolder::Request),
         (KeyOutcome::JobApplied { changed: true }, KeyHolder::Request),
+        (KeyOutcome::JobsApplied, KeyHolder::Request),
         (KeyOutcome::JobDone, KeyHolder::Request),
         (KeyOutcome::ScheduleStored { changed: false }, KeyHolder::Request),
         (KeyOutcome::ScheduleStored { changed: true }, KeyHolder::Request),

@@ -31,24 +31,20 @@ use crate::job::{Definition, Job, JobKey};
 use crate::key::{KeyClaim, KeyFact};
 use crate::schedule::{ScheduleHome, Spec};
 use crate::trigger::TriggerSpec;
-use crate::values::{Actor, Name, RunId, RunStatus};
+use crate::values::{Actor, Name, Revision, RunId, RunStatus};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunCommand {
-    /// Store a job, or new content of it.
-    ApplyJob {
-        key: JobKey,
-        definition: Definition,
-        /// Those that the file names.
-        schedules: Vec<(Name, Spec, ScheduleHome)>,
-        triggers: Vec<(Name, TriggerSpec)>,
-    },
+    /// Store jobs, or new content of them: all of them, or none.
+    ApplyJobs(Vec<ApplyJob>),
     PauseJob {
         key: JobKey,
         paused: bool,
+        seen: Option<Revision>,
     },
     DeleteJob {
         key: JobKey,
+        seen: Option<Revision>,
     },
     ReadJob {
         key: JobKey,
@@ -124,7 +120,7 @@ impl RunCommand {
             Self::Rerun(rerun) => rerun.fact.is_none().then_some(rerun.of),
             Self::Clear(clear) => clear.fact.is_none().then_some(clear.id),
             Self::Approve(approve) => approve.fact.is_none().then_some(approve.run),
-            Self::ApplyJob { .. }
+            Self::ApplyJobs(_)
             | Self::PauseJob { .. }
             | Self::DeleteJob { .. }
             | Self::ReadJob { .. }
@@ -134,13 +130,30 @@ impl RunCommand {
     }
 }
 
+/// A job, and what its file names beside its plan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ApplyJob {
+    pub key: JobKey,
+    pub definition: Definition,
+    pub schedules: Vec<(Name, Spec, ScheduleHome)>,
+    pub triggers: Vec<(Name, TriggerSpec)>,
+    /// It is refused if the job has another revision.
+    pub seen: Option<Revision>,
+}
+
+/// What became of a job that was applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoredJob {
+    pub version: u32,
+    /// There is a new version.
+    pub changed: bool,
+    pub revision: Revision,
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunAnswer {
-    /// `changed`: there is a new version.
-    JobApplied {
-        version: u32,
-        changed: bool,
-    },
+    /// One for each job, in order. Of several that were applied before under this key, none is told.
+    JobsApplied(Vec<StoredJob>),
     Job(Option<Box<Job>>),
     Jobs(Vec<Job>),
     /// A run was created, or did what was asked.

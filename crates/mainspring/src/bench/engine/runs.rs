@@ -11,7 +11,7 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::job::{
     Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan as JobPlan, TaskWork, TriggerRule,
 };
-use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
+use mainspring_core::run::decide::{ApplyJob, RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
 use mainspring_core::task::decide::{Report, ReportKind};
 use mainspring_core::task::{Profile, ProfileSpec};
@@ -115,7 +115,13 @@ fn apply(number: u64) -> Command {
     let plan = JobPlan::new((0..TASKS).map(node).collect(), FailurePolicy::FailFast, bounds, None);
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
     let (schedules, triggers) = (Vec::new(), Vec::new());
-    Command::Run(Box::new(RunCommand::ApplyJob { key, definition, schedules, triggers }))
+    Command::Run(Box::new(RunCommand::ApplyJobs(vec![ApplyJob {
+        key,
+        definition,
+        schedules,
+        triggers,
+        seen: None,
+    }])))
 }
 
 /// Lets the engine run every run up to its queued task; a few of their ids.

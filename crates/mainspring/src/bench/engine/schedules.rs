@@ -9,7 +9,7 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::job::{
     Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan as JobPlan, TaskWork, TriggerRule,
 };
-use mainspring_core::run::decide::RunCommand;
+use mainspring_core::run::decide::{ApplyJob, RunCommand};
 use mainspring_core::schedule::decide::ScheduleCommand;
 use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
 use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
@@ -71,7 +71,13 @@ impl Maker {
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
         let key = JobKey { tenant: Name::fixed("bench"), name: Name::fixed(JOB) };
         let (schedules, triggers) = (Vec::new(), Vec::new());
-        Command::Run(Box::new(RunCommand::ApplyJob { key, definition, schedules, triggers }))
+        Command::Run(Box::new(RunCommand::ApplyJobs(vec![ApplyJob {
+            key,
+            definition,
+            schedules,
+            triggers,
+            seen: None,
+        }])))
     }
 
     /// A schedule of that job.
@@ -83,7 +89,12 @@ impl Maker {
         };
         let target = Target::Run { parameters: self.payload.clone(), priority: None };
         let spec = Spec::new(target, timing);
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
+        Command::Schedule(Box::new(ScheduleCommand::Put {
+            key,
+            spec,
+            own: ScheduleHome::default(),
+            seen: None,
+        }))
     }
 
     fn put(&self, name: &str, timing: Timing, text: &str) -> Command {
@@ -98,7 +109,12 @@ impl Maker {
         };
         let task = TaskSpec::new(self.profile.clone(), payload);
         let spec = Spec::new(Target::Task(Box::new(task)), timing).on(|terms| terms.text = text.into());
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
+        Command::Schedule(Box::new(ScheduleCommand::Put {
+            key,
+            spec,
+            own: ScheduleHome::default(),
+            seen: None,
+        }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `mainspring apply` and `mainspring diff`: job files on disk against the jobs a server has.
 //! - JF-1 nothing is stored before the server has checked every job of every file
+//! - JF-2 the jobs of one tenant are stored together, or none of them, up to the limits of one request
 
 mod diff;
 mod prune;
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 use bytes::Bytes;
 use clap::Args;
 use mainspring_client::{Client, ClientError, query};
+use mainspring_definition::limits::Limits;
 use serde_json::{Value, json};
 
 pub(crate) use self::diff::Diff;
@@ -78,6 +80,10 @@ impl Files {
         Ok(Some(findings))
     }
 }
+
+const SEPARATOR: &[u8] = b"\n---\n";
+/// Of jobs that are stored together. One record of the journal has to hold them.
+const PART_BYTES_MAX: usize = 8 << 20;
 
 const COLUMNS: [Column; 4] =
     [text("JOB", "job"), text("VERSION", "version"), text("CHANGE", "change"), text("TENANT", "tenant")];
@@ -163,29 +169,71 @@ impl Plan<'_> {
         let path = query("/v1/jobs", &wanted);
         let mut bar = Bar::new(what, findings.definitions().count() as u64);
         let mut jobs = Vec::new();
-        for job in findings.definitions() {
-            // The canonical text: what was read here is what is stored there.
+        for part in parts(findings.definitions().map(|job| &*job.source)) {
             let key = client.new_key();
             let headers = [("idempotency-key", &*key)];
-            let answer = client.post_bytes(&path, Bytes::copy_from_slice(&job.source), &headers).await;
+            let answer = client.post_bytes(&path, Bytes::from(part.text), &headers).await;
             let answer = answer.inspect_err(|_| {
                 drop(std::mem::replace(&mut bar, Bar::new(what, 0)));
-                note!("{}", stopped_at(&job.name, dry_run, jobs.len()));
+                note!("{}", stopped(dry_run, jobs.len()));
             })?;
             jobs.extend(answer.get("jobs").and_then(Value::as_array).cloned().unwrap_or_default());
-            bar.advance(1);
+            bar.advance(part.jobs as u64);
         }
         Ok(jobs)
     }
 }
 
-/// What was done before the server refused this job.
-fn stopped_at(job: &str, dry_run: bool, stored: usize) -> String {
+/// Jobs that are sent, and stored, together.
+#[derive(Default)]
+struct Part {
+    text: Vec<u8>,
+    jobs: usize,
+}
+
+/// As few parts as the server's limits of a file allow. The canonical texts: what was read here is what is stored there.
+fn parts<'a>(sources: impl Iterator<Item = &'a [u8]>) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for source in sources {
+        let fits = |part: &&mut Part| {
+            let bytes = part.text.len() + SEPARATOR.len() + source.len();
+            part.jobs < Limits::MANY.jobs_max && bytes <= PART_BYTES_MAX
+        };
+        if let Some(part) = parts.last_mut().filter(fits) {
+            part.text.extend_from_slice(SEPARATOR);
+            part.text.extend_from_slice(source);
+            part.jobs += 1;
+        } else {
+            parts.push(Part { text: source.to_vec(), jobs: 1 });
+        }
+    }
+    parts
+}
+
+/// What was done before the server refused.
+fn stopped(dry_run: bool, stored: usize) -> String {
     match (dry_run, stored) {
-        (true, _) => format!("the server refused the job `{job}`; nothing was changed"),
-        (false, 0) => format!("the server refused the job `{job}`; nothing was stored"),
+        (true, _) => "the server refused the files; nothing was changed".to_owned(),
+        (false, 0) => "the server refused the jobs; none of them was stored".to_owned(),
         (false, stored) => format!(
-            "the server refused the job `{job}` although it had accepted the check; {stored} before it are stored, and applying the files again does the rest"
+            "the server refused although it had accepted the check; the first {stored} jobs are stored, and applying the files again does the rest"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_sent_together_up_to_the_limits_of_a_file() {
+        let small = vec![&b"{}"[..]; Limits::MANY.jobs_max + 1];
+        let sent = parts(small.into_iter());
+        assert_eq!(sent.iter().map(|part| part.jobs).collect::<Vec<_>>(), [Limits::MANY.jobs_max, 1]);
+        let large = vec![b'x'; PART_BYTES_MAX / 2];
+        let sent = parts([&large[..], b"{}", &large, b"{}"].into_iter());
+        assert_eq!(sent.iter().map(|part| part.jobs).collect::<Vec<_>>(), [2, 2]);
+        assert!(sent.iter().all(|part| part.text.len() <= PART_BYTES_MAX));
+        assert!(sent[1].text.ends_with(b"\n---\n{}"));
     }
 }

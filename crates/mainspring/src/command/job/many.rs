@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mainspring_client::Call;
+use mainspring_client::operations::{self, PauseJobQuery, ResumeJobQuery};
+use mainspring_client::types::JobDone;
 use serde_json::{Map, json};
 
 use super::super::bulk::{Manner, carry_out};
 use super::super::connect::Connect;
-use super::super::run::by;
+use super::super::revision::IfRevision;
 use super::super::tenant::Tenant;
-use super::path;
 
 #[derive(Args)]
 pub(super) struct Many {
@@ -27,6 +29,8 @@ pub(super) struct Many {
     prefix: Option<String>,
     #[command(flatten)]
     tenant: Tenant,
+    #[command(flatten)]
+    seen: IfRevision,
     /// Why; kept with the job
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -36,27 +40,36 @@ pub(super) struct Many {
     connect: Connect,
 }
 
-pub(super) struct Verb {
-    path: &'static str,
-    for_many: &'static str,
-}
-
-pub(super) const PAUSE: Verb = Verb { path: ":pause", for_many: "pause_jobs" };
-pub(super) const RESUME: Verb = Verb { path: ":resume", for_many: "resume_jobs" };
-
 impl Many {
-    pub(super) fn act(self, verb: &Verb) -> anyhow::Result<ExitCode> {
-        let Self { name, tag, owner, prefix, tenant, reason, manner, connect } = self;
-        let (by, tenant) = (by(reason.as_deref()), tenant.name(&connect)?);
+    pub(super) fn pause(self) -> anyhow::Result<ExitCode> {
+        self.act("pause_jobs", |name, tenant| {
+            operations::pause_job(name, &PauseJobQuery { tenant: Some(tenant) }, None)
+        })
+    }
+
+    pub(super) fn resume(self) -> anyhow::Result<ExitCode> {
+        self.act("resume_jobs", |name, tenant| {
+            operations::resume_job(name, &ResumeJobQuery { tenant: Some(tenant) }, None)
+        })
+    }
+
+    fn act(
+        self,
+        for_many: &str,
+        call: impl FnOnce(&str, String) -> Call<JobDone>,
+    ) -> anyhow::Result<ExitCode> {
+        let Self { name, tag, owner, prefix, tenant, seen, reason, manner, connect } = self;
+        let tenant = tenant.name(&connect)?;
         let Some(name) = name else {
             let mut body = Map::from_iter([("tenant".to_owned(), json!(tenant))]);
             for (field, value) in [("tag", tag), ("owner", owner), ("name_prefix", prefix)] {
                 body.extend(value.map(|value| (field.to_owned(), json!(value))));
             }
-            return carry_out(connect, verb.for_many, body, (&manner, reason.as_deref()));
+            return carry_out(connect, for_many, body, (&manner, reason.as_deref()));
         };
+        let call = call(&name, tenant).if_revision(seen.number);
         connect.run(async |client, print| {
-            print.object(&client.post(&path(&name, verb.path, &tenant), &by).await?);
+            print.object(client.with_reason(reason.as_deref()).send(call).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

@@ -7,13 +7,14 @@ mod trigger;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use mainspring_client::operations::{self, DeleteJobQuery};
 use mainspring_client::{escaped, query};
 use serde_json::json;
 
 use super::connect::Connect;
 use super::list::{Listing, Page, Rows};
 use super::output::{age, id, say, text};
-use super::run::actor;
+use super::revision::IfRevision;
 use super::tenant::{OfTenant, Tenant};
 
 /// Exit: 0 done, 1 refused, 4 there is no such job.
@@ -91,6 +92,8 @@ struct Act {
     name: String,
     #[command(flatten)]
     tenant: Tenant,
+    #[command(flatten)]
+    seen: IfRevision,
     /// Why; kept with the job
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -144,8 +147,8 @@ impl Job {
             What::Get(one) => one.run(),
             What::History(history) => history.run(),
             What::Stats(stats) => stats.run(),
-            What::Pause(many) => many.act(&many::PAUSE),
-            What::Resume(many) => many.act(&many::RESUME),
+            What::Pause(many) => many.pause(),
+            What::Resume(many) => many.resume(),
             What::Trigger(trigger) => trigger.run(),
             What::Delete(act) => act.delete(),
         }
@@ -186,11 +189,12 @@ impl One {
 
 impl Act {
     fn delete(self) -> anyhow::Result<ExitCode> {
-        let (tenant, actor) = (self.tenant.name(&self.connect)?, actor());
-        let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", self.reason.as_deref())];
-        let path = query(&format!("/v1/jobs/{}", escaped(&self.name)), &by);
+        let tenant = Some(self.tenant.name(&self.connect)?);
+        let query = DeleteJobQuery { tenant, ..DeleteJobQuery::default() };
+        let call = operations::delete_job(&self.name, &query).if_revision(self.seen.number);
         self.connect.run(async |client, print| {
-            print.object(&client.delete(&path).await?);
+            let client = client.with_reason(self.reason.as_deref());
+            print.object(client.send(call).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

@@ -6,12 +6,11 @@ mod put;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::query;
+use mainspring_client::{escaped, query};
 
-use self::named::{Act, Named, One, path};
+use self::named::{Act, Key, Named, One, key};
 use super::list::{Between, Listing, Page, Rows};
 use super::output::{age, id, instant, pair, text};
-use super::run::{actor, by};
 use super::tenant::OfTenant;
 
 /// A schedule is named JOB/NAME, or JOB alone if the job has one; recurring tasks are named @tasks/NAME.
@@ -190,8 +189,8 @@ impl Schedule {
             What::Windows(ledger) => ledger.run(),
             What::Upcoming(ahead) => ahead.run(),
             What::Put(put) => put.run(),
-            What::Pause(act) => act.post(":pause"),
-            What::Resume(act) => act.post(":resume"),
+            What::Pause(act) => act.pause(),
+            What::Resume(act) => act.resume(),
             What::Delete(act) => act.delete(),
         }
     }
@@ -216,7 +215,7 @@ impl History {
         let Self { named, page, listing, outcome, passed } = self;
         let (from, to) = passed.instants();
         listing.show_at(WINDOWS, async |client| {
-            let path = path(client, &named.name, &tenant).await?;
+            let Key { job, name, .. } = key(client, &named.name, &tenant).await?;
             let wanted = [
                 ("tenant", Some(&*tenant)),
                 ("limit", Some(&*limit)),
@@ -225,7 +224,8 @@ impl History {
                 ("from", from.as_deref()),
                 ("to", to.as_deref()),
             ];
-            Ok(query(&format!("{path}/history"), &wanted))
+            let path = format!("/v1/schedules/{}/{}/history", escaped(&job), escaped(&name));
+            Ok(query(&path, &wanted))
         })
     }
 }

@@ -3,11 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mainspring_client::{Client, ClientError, escaped, query};
+use mainspring_client::operations::{
+    self, DeleteScheduleQuery, GetScheduleQuery, PauseScheduleQuery, ResumeScheduleQuery,
+};
+use mainspring_client::types::ScheduleDone;
+use mainspring_client::{Call, Client, ClientError, query};
 
 use super::super::connect::Connect;
+use super::super::revision::IfRevision;
 use super::super::tenant::Tenant;
-use super::{actor, by};
 
 /// Of the only schedule of a job that gives it none.
 const NAME_DEFAULT: &str = "default";
@@ -35,17 +39,27 @@ pub(super) struct One {
 pub(super) struct Act {
     #[command(flatten)]
     one: One,
+    #[command(flatten)]
+    seen: IfRevision,
     /// Why; in the server's log
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+}
+
+/// A schedule and whose it is.
+pub(super) struct Key {
+    pub(super) tenant: Option<String>,
+    pub(super) job: String,
+    pub(super) name: String,
 }
 
 impl One {
     pub(super) fn show(self) -> anyhow::Result<ExitCode> {
         let (name, tenant, connect) = self.parts()?;
         connect.run(async |client, print| {
-            let path = path(&client, &name, &tenant).await?;
-            print.object(&client.get(&query(&path, &[("tenant", Some(&*tenant))])).await?);
+            let Key { tenant, job, name } = key(&client, &name, &tenant).await?;
+            let call = operations::get_schedule(&job, &name, &GetScheduleQuery { tenant });
+            print.object(client.send(call).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -59,33 +73,44 @@ impl One {
 }
 
 impl Act {
-    pub(super) fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let (name, tenant, connect) = self.one.parts()?;
-        let by = by(self.reason.as_deref());
-        connect.run(async |client, print| {
-            let path = path(&client, &name, &tenant).await?;
-            let path = query(&format!("{path}{verb}"), &[("tenant", Some(&*tenant))]);
-            print.object(&client.post(&path, &by).await?);
-            Ok(ExitCode::SUCCESS)
+    pub(super) fn pause(self) -> anyhow::Result<ExitCode> {
+        self.send(|Key { tenant, job, name }| {
+            operations::pause_schedule(&job, &name, &PauseScheduleQuery { tenant }, None)
+        })
+    }
+
+    pub(super) fn resume(self) -> anyhow::Result<ExitCode> {
+        self.send(|Key { tenant, job, name }| {
+            operations::resume_schedule(&job, &name, &ResumeScheduleQuery { tenant }, None)
         })
     }
 
     pub(super) fn delete(self) -> anyhow::Result<ExitCode> {
-        let (name, tenant, connect) = self.one.parts()?;
-        let reason = self.reason;
+        self.send(|Key { tenant, job, name }| {
+            let query = DeleteScheduleQuery { tenant, ..DeleteScheduleQuery::default() };
+            operations::delete_schedule(&job, &name, &query)
+        })
+    }
+
+    fn send(self, call: impl FnOnce(Key) -> Call<ScheduleDone>) -> anyhow::Result<ExitCode> {
+        let Self { one, seen, reason } = self;
+        let (name, tenant, connect) = one.parts()?;
         connect.run(async |client, print| {
-            let path = path(&client, &name, &tenant).await?;
-            let actor = actor();
-            let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", reason.as_deref())];
-            print.object(&client.delete(&query(&path, &by)).await?);
+            let client = client.with_reason(reason.as_deref());
+            let call = call(key(&client, &name, &tenant).await?).if_revision(seen.number);
+            print.object(client.send(call).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }
 }
 
-/// Where it is. A job without schedules is asked for its default one, so that the server says what is missing.
-pub(super) async fn path(client: &Client, name: &str, tenant: &str) -> Result<String, ClientError> {
-    let of = |job: &str, schedule: &str| format!("/v1/schedules/{}/{}", escaped(job), escaped(schedule));
+/// A job without schedules is asked for its default one, so that the server says what is missing.
+pub(super) async fn key(client: &Client, name: &str, tenant: &str) -> Result<Key, ClientError> {
+    let of = |job: &str, schedule: &str| Key {
+        tenant: Some(tenant.to_owned()),
+        job: job.to_owned(),
+        name: schedule.to_owned(),
+    };
     if let Some((job, schedule)) = name.split_once('/') {
         return Ok(of(job, schedule));
     }

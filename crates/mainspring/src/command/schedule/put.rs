@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use bytes::Bytes;
 use clap::Args;
-use mainspring_client::query;
+use mainspring_client::operations::{self, PutScheduleQuery};
+use mainspring_client::types::ScheduleBody;
 
-use super::actor;
-use super::named::{One, path};
+use super::super::revision::IfRevision;
+use super::named::{Key, One, key};
 
 /// The file has the fields that a schedule has in a job file, as YAML or JSON. The same content changes nothing.
 #[derive(Args)]
@@ -23,6 +24,8 @@ pub(super) struct Put {
     /// The file; - for stdin
     #[arg(short, long, value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    seen: IfRevision,
     /// Why; in the server's log
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -32,12 +35,14 @@ impl Put {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let text = self.text()?;
         let (name, tenant, connect) = self.one.parts()?;
-        let reason = self.reason;
+        let (seen, reason) = (self.seen, self.reason);
         connect.run(async |client, print| {
-            let path = path(&client, &name, &tenant).await?;
-            let actor = actor();
-            let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", reason.as_deref())];
-            print.object(&client.put_bytes(&query(&path, &by), Bytes::from(text)).await?);
+            let Key { tenant, job, name } = key(&client, &name, &tenant).await?;
+            let query = PutScheduleQuery { tenant, ..PutScheduleQuery::default() };
+            // As it was written: the server reads YAML and JSON.
+            let call = operations::put_schedule(&job, &name, &query, &ScheduleBody::default());
+            let call = call.with_body(Bytes::from(text)).if_revision(seen.number);
+            print.object(client.with_reason(reason.as_deref()).send(call).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

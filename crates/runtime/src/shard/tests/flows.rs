@@ -4,7 +4,7 @@ use super::*;
 use mainspring_core::job::{
     Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan, TaskWork, TriggerRule,
 };
-use mainspring_core::run::decide::{Clear, ClearItems, RunAnswer, RunCommand, TriggerRun};
+use mainspring_core::run::decide::{ApplyJob, Clear, ClearItems, RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
 use mainspring_core::values::{Actor, EntityKind, Group, NodeInstance, RunStatus};
 
@@ -60,12 +60,9 @@ impl Rig {
         let nodes = vec![node("a", &[]), node("b", &[0])];
         let plan = Plan::new(nodes, FailurePolicy::FailFast, Bounds::default(), None);
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
-        self.flow(RunCommand::ApplyJob {
-            key: chain_key(),
-            definition,
-            schedules: Vec::new(),
-            triggers: Vec::new(),
-        });
+        let (schedules, triggers) = Default::default();
+        let chain = ApplyJob { key: chain_key(), definition, schedules, triggers, seen: None };
+        self.flow(RunCommand::ApplyJobs(vec![chain]));
     }
 
     fn trigger_chain(&mut self, number: u64) -> RunId {

@@ -39,9 +39,9 @@ impl Rig {
     }
 
     fn put_own(&mut self, name: &'static str, spec: Spec, own: ScheduleHome) {
-        let command = ScheduleCommand::Put { key: key(name), spec, own };
+        let command = ScheduleCommand::Put { key: key(name), spec, own, seen: None };
         match self.call(Command::Schedule(Box::new(command))) {
-            Ok(Answer::Schedule(ScheduleAnswer::Stored { next: Some(_), changed: true })) => {}
+            Ok(Answer::Schedule(ScheduleAnswer::Stored { next: Some(_), changed: true, .. })) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -270,7 +270,8 @@ fn a_deleted_schedule_stays_known_over_a_crash() {
         rig.put("first", every_minute(Overlap::Allow));
         rig.put("second", every_minute(Overlap::Allow));
         let window = rig.pass_window();
-        let delete = |name| Command::Schedule(Box::new(ScheduleCommand::Delete { key: key(name) }));
+        let delete =
+            |name| Command::Schedule(Box::new(ScheduleCommand::Delete { key: key(name), seen: None }));
         rig.call(delete("first")).expect("it is there");
         let mut rig = rig.crash_and_open(2);
         assert!(rig.scheduled().rare.deleted.is_some());
@@ -372,7 +373,7 @@ fn a_jump_of_the_clock_at_a_start_decides_nothing() {
 fn a_forgotten_schedule_leaves_memory_and_its_number_is_not_given_away_again() {
     let mut rig = rig_with(cutting());
     rig.put("first", every_minute(Overlap::Allow));
-    let delete = Command::Schedule(Box::new(ScheduleCommand::Delete { key: key("first") }));
+    let delete = Command::Schedule(Box::new(ScheduleCommand::Delete { key: key("first"), seen: None }));
     rig.call(delete).expect("it is there");
     for _ in 0..26 * 60 {
         rig.ms += MINUTE;

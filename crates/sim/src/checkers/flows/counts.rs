@@ -16,6 +16,8 @@ pub struct FlowCounts {
     pub awaited: u64,
     pub noted: u64,
     pub approvals: u64,
+    /// Jobs applied beside others.
+    pub together: u64,
 }
 
 impl FlowCounts {
@@ -32,5 +34,6 @@ impl FlowCounts {
         self.awaited += other.awaited;
         self.noted += other.noted;
         self.approvals += other.approvals;
+        self.together += other.together;
     }
 }

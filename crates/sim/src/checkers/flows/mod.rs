@@ -3,6 +3,7 @@
 //! Not here: what a place of a run goes through (`places`), rules (`rules`).
 
 mod counts;
+mod edits;
 mod ends;
 mod facts;
 mod growth;
@@ -18,15 +19,20 @@ use std::sync::Arc;
 use mainspring_core::event::Event;
 use mainspring_core::job::{JobKey, NodeWork, Plan};
 use mainspring_core::key::KeyClaim;
+use mainspring_core::run::decide::StoredJob;
 use mainspring_core::run::{
     JobApplied, NodeStatus, Pause, RunCreated, RunEvent, RunStop, StartedBy, Subject,
 };
 use mainspring_core::state::State;
 use mainspring_core::task::Status;
-use mainspring_core::values::{Elapsed, Epoch, InRun, Name, NodeInstance, RunId, RunStatus, TaskId, Wall};
+use mainspring_core::values::{
+    Elapsed, Epoch, InRun, JobId, Name, NodeInstance, Revision, RunId, RunStatus, TaskId, Wall,
+};
 use mainspring_core::wait::WaitEnd;
 
 pub use self::counts::FlowCounts;
+use self::edits::Edits;
+pub use self::edits::marked;
 use self::facts::{AddedFacts, MapFacts, NodeFacts};
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};
@@ -50,6 +56,7 @@ pub struct FlowFold {
     put_away: Option<TaskId>,
     /// What the newest event of jobs and runs was about.
     changed: Option<Subject>,
+    edits: Edits,
 }
 
 struct JobFacts {
@@ -177,6 +184,16 @@ impl FlowFold {
         Ok(())
     }
 
+    pub(super) fn record_ends(&mut self) -> Check {
+        self.counts.together += self.edits.record_ends()?;
+        Ok(())
+    }
+
+    /// A job was applied by somebody who had seen this revision.
+    pub(super) fn job_changed(&self, id: JobId, seen: Revision, stored: StoredJob) -> Check {
+        self.edits.answered(id, seen, stored)
+    }
+
     fn run_mut(&mut self, id: RunId) -> Result<&mut RunFacts, Broken> {
         self.runs
             .get_mut(&id)
@@ -190,12 +207,14 @@ impl FlowFold {
                 if let Some(job) = self.jobs.get_mut(key) {
                     job.paused = *paused;
                 }
+                self.edits.paused(key, self.wall);
                 Ok(())
             }
             RunEvent::JobDeleted { key } => {
                 if let Some(job) = self.jobs.get_mut(&**key) {
                     job.paused = false;
                 }
+                self.edits.deleted(key, self.wall);
                 Ok(())
             }
             RunEvent::RunCreated(created) => self.run_created(created),
@@ -245,6 +264,7 @@ impl FlowFold {
 
     fn job_applied(&mut self, applied: &JobApplied) -> Check {
         let JobApplied { key, version, definition } = applied;
+        self.edits.applied(key, definition, self.wall);
         let before = self.jobs.get(&**key).map_or(0, |job| job.version);
         require(*version == before + 1, "I15", || {
             format!("version {version} of job `{}` follows version {before}", key.name)

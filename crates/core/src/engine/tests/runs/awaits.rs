@@ -159,7 +159,7 @@ fn its_diagnosis_tells_of_a_success_that_is_too_old_and_of_a_job_that_was_delete
         };
         assert_eq!((waits_for[0].exists, waits_for[0].succeeded), (exists, Some(succeeded)));
         if exists {
-            flow(&mut story.rig, RunCommand::DeleteJob { key: key("source") }).expect("deleted");
+            flow(&mut story.rig, RunCommand::DeleteJob { key: key("source"), seen: None }).expect("deleted");
         }
     }
     let id = story.run;

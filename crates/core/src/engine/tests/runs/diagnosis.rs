@@ -102,7 +102,7 @@ fn a_run_waits_for_a_place_that_others_hold_or_for_its_job() {
     let held_by = vec![runs[0]];
     assert_eq!(diagnosis.standing, RunStanding::WaitsForPlace { ahead: 1, active: 1, max: 1, held_by });
     assert_eq!((diagnosis.nodes.len(), diagnosis.more), (0, 1));
-    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None }).expect("paused");
     assert_eq!(ask(&mut rig, runs[2]).standing, RunStanding::JobPaused);
 }
 

@@ -140,14 +140,16 @@ fn what_cannot_be_cleared_is_refused_by_name() {
 #[test]
 fn items_are_cleared_one_after_the_other_while_the_run_waits_for_a_place() {
     let mut story = two_of_five();
-    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None })
+        .expect("paused");
     for item in [4, 1] {
         let status = RunStatus::Queued;
         let answer = clear(&mut story, &["map"], ClearItems::Named(vec![item]));
         assert_eq!(answer, Ok(RunAnswer::Run { id: story.run, status }));
         crash(&mut story);
     }
-    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: false }).expect("resumed");
+    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: false, seen: None })
+        .expect("resumed");
     give(&mut story, 1, "1");
     give(&mut story, 4, "4");
     assert_eq!(outputs(&story), "01234");
@@ -158,12 +160,14 @@ fn items_are_cleared_one_after_the_other_while_the_run_waits_for_a_place() {
 #[test]
 fn a_run_cancelled_before_it_went_on_can_be_repaired_all_the_same() {
     let mut story = two_of_five();
-    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None })
+        .expect("paused");
     clear(&mut story, &["map"], ClearItems::Failed).expect("cleared");
     let run = story.run;
     flow(&mut story.rig, RunCommand::CancelRun { id: run }).expect("cancelled");
     story.assert_ended(RunStatus::Cancelled);
-    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: false }).expect("resumed");
+    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: false, seen: None })
+        .expect("resumed");
     clear(&mut story, &["map"], ClearItems::Failed).expect("cleared");
     give(&mut story, 1, "1");
     give(&mut story, 4, "4");

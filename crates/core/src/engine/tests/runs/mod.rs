@@ -1,5 +1,6 @@
 //! Stories of runs.
 
+mod applying;
 mod approvals;
 mod awaits;
 mod diagnosis;
@@ -24,7 +25,7 @@ use crate::job::{
     Tolerance, TriggerRule,
 };
 use crate::retry::RetryPolicy;
-use crate::run::decide::{RunAnswer, RunCommand, TriggerRun};
+use crate::run::decide::{ApplyJob, RunAnswer, RunCommand, TriggerRun};
 use crate::run::{EndFacts, Evaluate, EvaluateEvent, NodeState, NodeStatus, Run, Scope, StartedBy};
 use crate::task::{Payload, Profile, Status};
 use crate::values::{
@@ -289,8 +290,9 @@ pub(in crate::engine::tests) fn apply_all(
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
     let own = crate::schedule::ScheduleHome::default();
     let schedules = schedules.into_iter().map(|(name, spec)| (name, spec, own)).collect();
-    match flow(rig, RunCommand::ApplyJob { key: key(name), definition, schedules, triggers }) {
-        Ok(RunAnswer::JobApplied { version, changed }) => (version, changed),
+    let job = ApplyJob { key: key(name), definition, schedules, triggers, seen: None };
+    match flow(rig, RunCommand::ApplyJobs(vec![job])) {
+        Ok(RunAnswer::JobsApplied(stored)) => (stored[0].version, stored[0].changed),
         other => panic!("{other:?}"),
     }
 }

@@ -26,8 +26,8 @@ fn the_same_content_is_no_new_version_and_a_run_keeps_its_own() {
 fn a_deleted_job_starts_nothing_and_can_come_back() {
     let mut rig = with_words();
     apply(&mut rig, "flow", chain());
-    flow(&mut rig, RunCommand::DeleteJob { key: key("flow") }).expect("deleted");
-    let refused = flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true });
+    flow(&mut rig, RunCommand::DeleteJob { key: key("flow"), seen: None }).expect("deleted");
+    let refused = flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None });
     assert_eq!(refused.map_err(|refusal| refusal.code()), Err("JOB_NOT_FOUND"));
     assert_eq!(apply(&mut rig, "flow", chain()), (2, true));
     trigger(&mut rig, "flow");
@@ -266,7 +266,7 @@ fn who_changed_a_run_stays_with_it_if_something_changed() {
 fn a_run_that_never_began_keeps_who_cancelled_it() {
     let mut rig = with_words();
     apply(&mut rig, "flow", chain());
-    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None }).expect("paused");
     let run = trigger(&mut rig, "flow");
     signed(&mut rig, RunCommand::CancelRun { id: run }).expect("cancelled");
     let story = Story { rig, run };
@@ -282,15 +282,16 @@ fn who_changed_a_job_stays_with_it_up_to_a_bound_and_over_a_crash() {
         story.rig.engine.state().job_runs().jobs().get(&job()).expect("there").definition.clone();
     let applied = |hash| {
         let definition = Definition { hash, ..definition.clone() };
-        RunCommand::ApplyJob { key: job(), definition, schedules: Vec::new(), triggers: Vec::new() }
+        let (schedules, triggers) = Default::default();
+        RunCommand::ApplyJobs(vec![ApplyJob { key: job(), definition, schedules, triggers, seen: None }])
     };
     let commands = [
         applied(77),
         applied(77),
-        RunCommand::PauseJob { key: job(), paused: true },
-        RunCommand::PauseJob { key: job(), paused: true },
-        RunCommand::PauseJob { key: job(), paused: false },
-        RunCommand::DeleteJob { key: job() },
+        RunCommand::PauseJob { key: job(), paused: true, seen: None },
+        RunCommand::PauseJob { key: job(), paused: true, seen: None },
+        RunCommand::PauseJob { key: job(), paused: false, seen: None },
+        RunCommand::DeleteJob { key: job(), seen: None },
         applied(77),
     ];
     for command in commands {

@@ -191,9 +191,10 @@ fn a_run_that_waits_is_forced_at_once() {
 #[test]
 fn what_waits_goes_on_when_a_paused_job_is_deleted() {
     let mut story = bounded(vec![node("a", &[])], wide());
-    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut story.rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None })
+        .expect("paused");
     let second = trigger(&mut story.rig, "flow");
     assert_eq!(status(&story, second), RunStatus::Queued);
-    flow(&mut story.rig, RunCommand::DeleteJob { key: key("flow") }).expect("deleted");
+    flow(&mut story.rig, RunCommand::DeleteJob { key: key("flow"), seen: None }).expect("deleted");
     assert_eq!(status(&story, second), RunStatus::Running);
 }

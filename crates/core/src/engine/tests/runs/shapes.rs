@@ -136,12 +136,12 @@ fn runs_of_a_job_wait_for_their_turn() {
         rig.engine.state().job_runs().run(runs[1]).expect("in memory").task_at(0, NodeInstance::WHOLE);
     rig.report(first, OK);
     assert_eq!(all(&rig), [Running, Succeeded, Running, Queued]);
-    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true, seen: None }).expect("paused");
     let third =
         rig.engine.state().job_runs().run(runs[2]).expect("in memory").task_at(0, NodeInstance::WHOLE);
     rig.report(third, OK);
     assert_eq!(all(&rig), [Running, Succeeded, Succeeded, Queued]);
-    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: false }).expect("resumed");
+    flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: false, seen: None }).expect("resumed");
     assert_eq!(all(&rig), [Running, Succeeded, Succeeded, Running]);
 }
 

@@ -133,7 +133,7 @@ fn what_passed_before_an_edit_or_a_deletion_is_accounted_for() {
     };
     assert_eq!(rig.told_anew(), [passed(17, 19, 3)]);
     rig.live_until(24 * MINUTE);
-    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    say(&mut rig, ScheduleCommand::Delete { key: key("s"), seen: None }).expect("there is one");
     assert_eq!(rig.told(), [passed(20, 24, 3)]);
 }
 
@@ -143,7 +143,7 @@ fn a_window_without_room_is_missed_when_its_schedule_goes() {
     let mut rig = Rig::with(crate::engine::EngineConfig { limits, ..Default::default() });
     put(&mut rig, "s", minutely());
     rig.go_to(17 * MINUTE);
-    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    say(&mut rig, ScheduleCommand::Delete { key: key("s"), seen: None }).expect("there is one");
     let missed = Told::Passed { first: 17 * MINUTE, last: 17 * MINUTE, count: 1, outcome: LATE };
     assert_eq!(rig.told(), [missed]);
 }
@@ -161,7 +161,7 @@ fn an_edit_that_changes_nothing_gives_up_nothing() {
     rig.go_to(17 * MINUTE);
     put(&mut rig, "s", minutely());
     let spec = minutely();
-    let same = ScheduleCommand::Put { key: key("s"), spec, own: ScheduleHome::default() };
+    let same = ScheduleCommand::Put { key: key("s"), spec, own: ScheduleHome::default(), seen: None };
     let claim = crate::key::KeyClaim {
         scope: crate::key::KeyScope(5),
         request: 1 << 8,

@@ -66,11 +66,13 @@ fn say(rig: &mut Rig, command: ScheduleCommand) -> Result<ScheduleAnswer, Reject
 }
 
 fn put(rig: &mut Rig, name: &'static str, spec: Spec) {
-    say(rig, ScheduleCommand::Put { key: key(name), spec, own: ScheduleHome::default() }).expect("accepted");
+    say(rig, ScheduleCommand::Put { key: key(name), spec, own: ScheduleHome::default(), seen: None })
+        .expect("accepted");
 }
 
 fn pause(rig: &mut Rig, name: &'static str, paused: bool) {
-    say(rig, ScheduleCommand::Pause { key: key(name), paused }).expect("there is such a schedule");
+    say(rig, ScheduleCommand::Pause { key: key(name), paused, seen: None })
+        .expect("there is such a schedule");
 }
 
 /// With a worker, and this schedule as `s`.

@@ -60,7 +60,7 @@ fn a_file_without_a_schedule_takes_it_away() {
 fn a_paused_job_pauses_its_schedules_and_a_deleted_one_takes_them_along() {
     let mut rig = story(vec![named("s", runs())]);
     let pause = |rig: &mut Rig, paused| {
-        flow(rig, RunCommand::PauseJob { key: job("flow"), paused }).expect("there is one");
+        flow(rig, RunCommand::PauseJob { key: job("flow"), paused, seen: None }).expect("there is one");
     };
     pause(&mut rig, true);
     rig.live_until(19 * MINUTE + 1_000);
@@ -74,7 +74,7 @@ fn a_paused_job_pauses_its_schedules_and_a_deleted_one_takes_them_along() {
         outcome: Unfired::Skipped(Reason::Paused),
     };
     assert_eq!(rig.told_anew(), [passed]);
-    flow(&mut rig, RunCommand::DeleteJob { key: job("flow") }).expect("there is one");
+    flow(&mut rig, RunCommand::DeleteJob { key: job("flow"), seen: None }).expect("there is one");
     rig.live_until(25 * MINUTE);
     assert_eq!(rig.told(), []);
     // Applied again it goes on, and what passed meanwhile is nobody's.
@@ -91,8 +91,10 @@ fn a_paused_job_pauses_its_schedules_and_a_deleted_one_takes_them_along() {
 #[test]
 fn a_schedule_of_no_job_is_refused() {
     let mut rig = with_words();
-    let refused =
-        say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: runs(), own: ScheduleHome::default() });
+    let refused = say(
+        &mut rig,
+        ScheduleCommand::Put { key: key("s"), spec: runs(), own: ScheduleHome::default(), seen: None },
+    );
     assert!(matches!(refused, Err(Rejection::Run(_))), "{refused:?}");
 }
 

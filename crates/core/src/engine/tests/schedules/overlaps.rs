@@ -90,7 +90,7 @@ fn replace_cancels_what_runs() {
 #[test]
 fn what_waits_when_a_schedule_is_deleted_is_told_of() {
     let mut rig = overlapping(Overlap::Queue);
-    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    say(&mut rig, ScheduleCommand::Delete { key: key("s"), seen: None }).expect("there is one");
     let rows = rig.engine.take_changed(crate::values::Seq::ZERO).windows;
     let deleted = rows.iter().filter(|row| row.what == Err(Unfired::Skipped(Reason::Deleted)));
     assert_eq!(deleted.count(), 2);

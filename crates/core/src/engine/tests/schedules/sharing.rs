@@ -45,7 +45,8 @@ fn schedules_that_begin_different_things_share_their_terms() {
 fn what_follows_from_a_key_is_not_shared() {
     let mut rig = with(minutely());
     let own = ScheduleHome { bucket: Bucket::home(Group::ZERO), offset: Millis::new(20_000) };
-    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own }).expect("accepted");
+    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own, seen: None })
+        .expect("accepted");
     assert!(share(&rig));
     assert_eq!((one(&rig, "s").own(), one(&rig, "t").own()), (ScheduleHome::default(), own));
     rig.live_until(17 * MINUTE);
@@ -55,7 +56,8 @@ fn what_follows_from_a_key_is_not_shared() {
     assert_eq!((first.bucket(), second.bucket()), (ScheduleHome::default().bucket, own.bucket));
     // Its own part may change while the spec stays as it is.
     let moved = ScheduleHome { offset: Millis::new(30_000), ..own };
-    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own: moved }).expect("accepted");
+    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own: moved, seen: None })
+        .expect("accepted");
     assert!(share(&rig));
     assert_eq!(one(&rig, "t").own(), moved);
 }

@@ -43,7 +43,7 @@ fn jitter_moves_the_beginning_and_not_the_window() {
     let spec = minutely().on(|terms| terms.jitter = Millis::new(9_000));
     let own = ScheduleHome { offset: Millis::new(7_000), ..ScheduleHome::default() };
     let mut rig = with(minutely());
-    say(&mut rig, ScheduleCommand::Put { key: key("s"), spec, own }).expect("accepted");
+    say(&mut rig, ScheduleCommand::Put { key: key("s"), spec, own, seen: None }).expect("accepted");
     rig.live_until(17 * MINUTE + 6_999);
     assert_eq!(rig.told(), []);
     rig.live_until(17 * MINUTE + 7_000);
@@ -110,16 +110,21 @@ fn instants_and_an_end_leave_nothing_ahead() {
 fn what_cannot_fire_is_refused_and_what_exists_twice_is_one() {
     let mut rig = with(minutely());
     let past = minutely().on(|terms| terms.end = Some(Wall::from_millis(MINUTE)));
-    let refused =
-        say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: past, own: ScheduleHome::default() });
+    let refused = say(
+        &mut rig,
+        ScheduleCommand::Put { key: key("t"), spec: past, own: ScheduleHome::default(), seen: None },
+    );
     let expected = ScheduleRefusal::NeverFires { key: key("t") };
     assert_eq!(refused, Err(Rejection::Schedule(Box::new(expected))));
-    let again =
-        say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: minutely(), own: ScheduleHome::default() });
+    let again = say(
+        &mut rig,
+        ScheduleCommand::Put { key: key("s"), spec: minutely(), own: ScheduleHome::default(), seen: None },
+    );
     let next = Some(Wall::from_millis(17 * MINUTE));
-    assert_eq!(again, Ok(ScheduleAnswer::Stored { next, changed: false }));
+    let revision = rig.schedule().revision();
+    assert_eq!(again, Ok(ScheduleAnswer::Stored { next, changed: false, revision }));
     assert_eq!(rig.engine.state().schedules().len(), 1);
-    let refused = say(&mut rig, ScheduleCommand::Delete { key: key("nobody") });
+    let refused = say(&mut rig, ScheduleCommand::Delete { key: key("nobody"), seen: None });
     assert!(matches!(refused, Err(Rejection::Schedule(_))), "{refused:?}");
 }
 
@@ -130,7 +135,7 @@ fn an_edit_or_a_new_life_repeats_no_window() {
     assert_eq!(rig.told_anew().len(), 2);
     // Stored again in the very minute of a window.
     put(&mut rig, "s", tasks(cron("*/2 * * * *", "UTC")));
-    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    say(&mut rig, ScheduleCommand::Delete { key: key("s"), seen: None }).expect("there is one");
     put(&mut rig, "s", minutely());
     assert_eq!(rig.schedule().last, Wall::from_millis(18 * MINUTE));
     rig.live_until(19 * MINUTE);
@@ -218,7 +223,7 @@ fn a_deleted_schedule_is_forgotten_after_a_day_and_its_name_begins_anew() {
     let first = rig.schedule().id;
     rig.live_until(17 * MINUTE);
     let task = rig.made()[0];
-    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("it is there");
+    say(&mut rig, ScheduleCommand::Delete { key: key("s"), seen: None }).expect("it is there");
     let forgotten = |rig: &Rig| {
         let events = rig.events.iter();
         events.filter(|event| matches!(event, Event::Schedule(ScheduleEvent::Forgotten { .. }))).count()
@@ -243,7 +248,8 @@ fn ids_of_schedules_and_of_their_tasks_lie_in_the_bucket_of_their_tenant() {
     for (number, group) in [3, 77, 255].into_iter().enumerate() {
         let bucket = Bucket::home(Group::new(group));
         let (own, name) = (ScheduleHome { bucket, ..ScheduleHome::default() }, ["a", "b", "c"][number]);
-        say(&mut rig, ScheduleCommand::Put { key: key(name), spec: minutely(), own }).expect("accepted");
+        say(&mut rig, ScheduleCommand::Put { key: key(name), spec: minutely(), own, seen: None })
+            .expect("accepted");
         let id = rig.engine.state().schedules().find(&key(name)).expect("stored").id;
         assert_eq!((id.bucket(), id.number()), (bucket, number as u64 + 2), "{id}");
     }

@@ -283,9 +283,10 @@ fn what_is_not_begun_is_counted_and_told() {
 #[test]
 fn a_paused_job_takes_no_event_and_a_deleted_one_listens_for_none() {
     let mut rig = with(of_type("x"));
-    flow(&mut rig, RunCommand::PauseJob { key: job("flow"), paused: true }).expect("there is one");
+    flow(&mut rig, RunCommand::PauseJob { key: job("flow"), paused: true, seen: None })
+        .expect("there is one");
     assert_eq!(taken(send(&mut rig, notice("x", "1"))), (vec![], vec![Skip::Paused.label().to_owned()]));
-    flow(&mut rig, RunCommand::DeleteJob { key: job("flow") }).expect("there is one");
+    flow(&mut rig, RunCommand::DeleteJob { key: job("flow"), seen: None }).expect("there is one");
     assert_eq!(taken(send(&mut rig, notice("x", "2"))), (vec![], vec![]));
     store(&mut rig, "flow", vec![("t", of_type("x"))], Vec::new());
     assert_eq!(taken(send(&mut rig, notice("x", "3"))).0.len(), 1);
