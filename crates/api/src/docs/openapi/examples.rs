@@ -203,6 +203,7 @@ fn schedules(schema: &str) -> Option<Value> {
         "state": "on", "description": "at 03:00", "cron": "0 3 * * *", "timezone": "UTC", "next": AT, "fired": 17,
         "skipped": 0, "missed": 0, "active": 0, "waiting": 0, "overlap": "forbid", "max_active": 1, "catch_up": 0,
         "misfire_grace": "5m", "in_file": true, "created_at": AT, "updated_at": AT,
+        "revision": 1_767_225_600_000_u64,
     }));
     let range = json!({
         "tenant": "default", "job": "report", "schedule": "default", "from": AT, "to": AT, "only": "missing",

@@ -1,0 +1,73 @@
+"""A fan-out of 20,000 items of which three fail: found, read and repaired one by one."""
+
+import os
+
+from transcript import Transcript, Wrong
+
+ABOUT = """
+A job renders an invoice for each of 20,000 customers, and three of them have no address. Which ones, why, and how they are repaired
+without doing the other 19,997 again.
+"""
+ITEMS = int(os.environ.get("MAINSPRING_STORY_ITEMS", "20000"))
+BAD = [ITEMS // 25, ITEMS // 2, ITEMS - 1]
+JOB = f"""\
+job: invoices
+owner: billing@example.org
+limits: {{ max_fan_out: 20000, release_per_second: 20000 }}
+failure_policy: fail_after_all
+tasks:
+  render:
+    for_each: [ITEMS]
+    retries: 0
+    env: {{ N: "{{{{ item }}}}" }}
+    shell: |
+      case $N in {"|".join(map(str, BAD))}) test -e addresses/$N || {{ echo "no address of customer $N" >&2; exit 1; }};; esac
+      echo "invoice of $N"
+  send:
+    needs: [render]
+    shell: echo "sent {{{{ tasks.render.outputs | length }}}} invoices"
+"""
+
+
+def story():
+    story = Transcript("A fan-out with three failures", ABOUT)
+    try:
+        tell(story)
+    except BaseException:
+        story.__exit__()
+        raise
+    return story
+
+
+def tell(story):
+    story.start()
+    (story.dir / "addresses").mkdir()
+    text = JOB.replace("addresses/", f"{story.dir}/addresses/")
+    (story.dir / "invoices.yaml").write_text(text.replace("ITEMS", f"1, 2, 3, [… to {ITEMS}]"))
+    story.type("cat invoices.yaml")
+    (story.dir / "invoices.yaml").write_text(text.replace("ITEMS", ", ".join(str(n + 1) for n in range(ITEMS))))
+    story.type("mainspring apply invoices.yaml", contains=["created"])
+    story.type("mainspring job trigger invoices --wait", status=3, contains=["3 failed"], shown=24)
+
+    story.say("What needs a person? Which items failed, and what did the first of them say?")
+    story.type("mainspring attention", status=3, contains=["invoices"])
+    run = story.quiet("mainspring run list --job invoices -o name").strip()
+    short = run[: len("run_") + 12]
+    failed = story.type(f"mainspring run items {short} --task render --state failed", contains=[str(n) for n in BAD])
+    if failed.count("task_") != 3:
+        raise Wrong(f"not three items: {failed}")
+    story.type(f"mainspring run logs {short} --task render --item {BAD[0] - 1}", contains=[f"no address of customer {BAD[0]}"])
+
+    story.say("The address of one customer is there now. Only that item runs again; the others keep what they have.")
+    story.type(f"touch {story.dir}/addresses/{BAD[0]}")
+    story.type(f"mainspring run clear {short} --task render --items {BAD[0] - 1} --reason 'address came' --wait", status=3, shown=24)
+    story.type(f"mainspring run items {short} --task render --state failed", contains=[str(BAD[1]), str(BAD[2])], lacks=[rf"\b{BAD[0]}\b"])
+
+    story.say("The other two came later. Whatever failed runs again, and then what waited for it.")
+    story.type(f"touch {story.dir}/addresses/{BAD[1]} {story.dir}/addresses/{BAD[2]}")
+    story.type(f"mainspring run clear {short} --only-failed --reason 'all addresses are there' --wait", shown=24)
+    story.type(f"mainspring run logs {short} --task send", contains=[f"sent {ITEMS} invoices"])
+    story.type(f"mainspring run get {short}", contains=[f"{ITEMS}/{ITEMS}"])
+    story.say("Who did what, and why:")
+    story.type(f"mainspring run get {short} -o json | jq -c '.notes[]'", contains=["address came", "all addresses"])
+    story.type(f"mainspring run items {short} --task render --state failed", lacks=["task_"])
