@@ -36,7 +36,7 @@ createServer((asked, answer) => {
   const { pathname } = new URL(asked.url, 'http://x');
   if (pathname === '/') return answer.writeHead(302, { location: '/ui/' }).end();
   if (/^\/ui\/assets\/[\w.-]+$/.test(pathname)) return file(answer, pathname.slice('/ui/assets/'.length));
-  if (pathname === '/ui' || pathname.startsWith('/ui/')) return file(answer, 'index.html');
+  if (asked.method === 'GET' && (pathname === '/ui' || pathname.startsWith('/ui/'))) return file(answer, 'index.html');
   const headers = { ...asked.headers, host: server.host };
   delete headers.origin;
   const passed = request({ hostname: server.hostname, port: server.port, path: asked.url, method: asked.method, headers },

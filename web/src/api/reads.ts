@@ -6,7 +6,7 @@ import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
   readRun, readTask, type Attention, type Backfill, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Pool, type QuarantinedRow, type Readiness,
   type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Trigger,
-  type UpcomingWindow, type Version, type VersionRow, type Worker,
+  type UpcomingWindow, type Version, type VersionRow, type WaitingPage, type Worker,
 } from './views';
 
 export interface Page<T> {
@@ -163,6 +163,9 @@ export const pools = async (signal?: AbortSignal): Promise<Pool[]> =>
 
 /** Those with the most waiting tasks first. */
 export const limits = (signal?: AbortSignal): Promise<LimitPage> => get('/v1/limits', {}, signal);
+
+/** What queued tasks wait for, and how fast each queue is worked off. */
+export const waiting = (signal?: AbortSignal): Promise<WaitingPage> => get('/v1/waiting', {}, signal);
 
 export const attention = (signal?: AbortSignal): Promise<Attention> => get('/v1/attention', {}, signal);
 

@@ -18,10 +18,11 @@ export type Run = Omit<Stated<S['Run']>, 'tasks' | 'counts'> & {
 };
 export type LastRun = Stated<S['LastRun']>;
 export type JobState = 'active' | 'paused' | 'deleted';
-export type Job = Omit<S['Job'], 'state' | 'last_run' | 'definition'> & {
+export type Job = Omit<S['Job'], 'state' | 'last_run' | 'definition' | 'recent'> & {
   state: JobState;
   last_run?: LastRun;
   definition?: Definition;
+  recent?: Recent;
 };
 export type Schedule = S['Schedule'];
 export type ScheduleWindow = S['ScheduleWindow'];
@@ -37,6 +38,12 @@ export type LimitPage = S['LimitPage'];
 export type DeadLetterGroup = S['DeadLetterGroup'];
 export type DeadLetterGroups = S['DeadLetterGroups'];
 export type Stats = S['Stats'];
+/** Queued tasks that wait for the same. */
+export type Waiting = S['Waiting'];
+export type QueueRow = S['Queue'];
+export type WaitingPage = S['WaitingPage'];
+export type RecentRun = Stated<S['RecentRun']>;
+export type Recent = Omit<S['RecentRuns'], 'runs'> & { runs: RecentRun[] };
 export type Backfill = S['Backfill'];
 export type BackfillPlan = S['BackfillPlan'];
 export type Note = S['Note'];

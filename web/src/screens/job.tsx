@@ -21,7 +21,7 @@ import { Table } from '../ui/table';
 import { difference } from '../format/diff';
 import { Diff } from '../ui/diff';
 import { Grid } from './grid';
-import { duration, median, outcomesOf, success } from './jobs';
+import { percent, recentOutcomes } from './jobs';
 import { RUN_COLUMNS } from './runs';
 import { ScheduleRows } from './schedules';
 import { StartForm } from './start';
@@ -29,6 +29,9 @@ import { StartForm } from './start';
 const VIEWS: [string, string][] = [['runs', 'Runs'], ['grid', 'Grid'], ['start', 'Start'], ['graph', 'Graph'], ['schedules', 'Schedules and triggers'], ['versions', 'Versions'], ['notes', 'Notes']];
 const LAST = 100;
 const DURATIONS_MAX = 60;
+
+const duration = (run: Run): number =>
+  (run.started_at ? (run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at) : 0);
 
 export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   const tenant = param('tenant') || 'default';
@@ -42,7 +45,7 @@ export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   return (
     <>
       {query.error.value && <Stale at={query.at.value} error={query.error.value} />}
-      {job && <Head job={job} all={all} />}
+      {job && <Head job={job} />}
       {job && <Tabs name="tab" tabs={VIEWS} />}
       {/* It needs nothing of the job, so it does not wait for it. */}
       {isGrid ? <Grid key="view" name={name} tenant={tenant} /> : job && <View key="view" job={job} all={all} isLoading={!last.data.value} />}
@@ -50,9 +53,9 @@ export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   );
 }
 
-function Head({ job, all }: { job: Job; all: Run[] }) {
-  const good = all.filter((run) => run.state === 'succeeded').map(duration).sort((a, b) => a - b);
-  const high = good.length ? span(good[Math.floor((good.length - 1) * 0.95)]!) : '–';
+function Head({ job }: { job: Job }) {
+  const { recent, expected_ms: expected } = job;
+  const shown = (ms: number | undefined) => (ms === undefined ? '–' : span(ms));
   const { description, owner, tags } = job.definition ?? {};
   return (
     <div class="head">
@@ -64,9 +67,9 @@ function Head({ job, all }: { job: Job; all: Run[] }) {
       {description && <p class="sub">{description}</p>}
       <div class="sub">
         {job.state !== 'active' && <span class="tag warn">{job.state}</span>}
-        <Outcomes rows={outcomesOf(all, 30)} />
-        <span>success {success(all)}</span>
-        <span>median {good.length ? span(median(good)) : '–'}, p95 {high}</span>
+        <Outcomes rows={recentOutcomes(recent?.runs ?? [])} />
+        <span>success {percent(recent?.success_rate)}</span>
+        <span>median {shown(recent?.p50_ms)}, p95 {shown(recent?.p95_ms)}{expected !== undefined && <span class={(recent?.p95_ms ?? 0) > expected ? 'over' : ''}>{(recent?.p95_ms ?? 0) > expected ? ' ▲' : ''} expected {span(expected)}</span>}</span>
         <span>{job.active_runs} active, {job.waiting_runs} waiting</span>
         <span>version {job.version}, {job.tasks} tasks</span>
         {owner && <span>owner {owner}</span>}

@@ -1,9 +1,8 @@
 // All jobs, with what became of their last runs.
 
-import { jobs, runs, upcoming } from '../api/reads';
-import type { Job, Run } from '../api/views';
-import { hasEnded, stateWord } from '../api/state';
-import { grouped } from '../format/text';
+import { jobs, upcoming } from '../api/reads';
+import type { Job, RecentRun } from '../api/views';
+import { stateWord } from '../api/state';
 import { span } from '../format/time';
 import { usePaged } from '../live/paged';
 import { useQuery } from '../live/query';
@@ -14,72 +13,55 @@ import { TextFacet } from '../ui/facets';
 import { Stale } from '../ui/stale';
 import { Table, type Column } from '../ui/table';
 
-/** Runs of all jobs that are looked at for outcomes; jobs that run seldom show fewer. */
-const LOOKED_AT = 999;
+/** Newest ended runs of each job that are shown. */
 const SHOWN = 14;
 
-export const duration = (run: Run): number =>
-  (run.started_at ? (run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at) : 0);
-
-/** The newest at the right. */
-export function outcomesOf(all: Run[], most = SHOWN): Outcome[] {
-  const last = all.slice(0, most).reverse();
-  const longest = Math.max(1, ...last.map(duration));
-  return last.map((run) => ({
-    state: run.state, key: run.run_id, height: duration(run) / longest,
-    title: `${stateWord(run.state)} ${run.created_at.slice(0, 16).replace('T', ' ')}, ${span(duration(run))}`,
-  }));
+/** Of a job's newest ended runs, which the server remembers with it. */
+export function recentOutcomes(runs: RecentRun[]): Outcome[] {
+  const longest = Math.max(1, ...runs.map((run) => run.took_ms));
+  return runs.map((run) => ({
+    state: run.state, key: run.run_id, height: run.took_ms / longest, title: `${stateWord(run.state)}, ${span(run.took_ms)}, version ${run.version}`,
+  })).reverse();
 }
 
 interface Row extends Job {
-  last: Run[];
   next?: string;
 }
 
-/** Percent of the ended runs that succeeded. */
-function successShare(last: Run[]): number | undefined {
-  const ended = last.filter((run) => hasEnded(run.state) && run.state !== 'cancelled');
-  return ended.length ? Math.round((100 * ended.filter((run) => run.state === 'succeeded').length) / ended.length) : undefined;
-}
+/** A share of 1 as percent, cut: `100 %` is said of all only. */
+export const percent = (share: number | undefined): string => (share === undefined ? '–' : `${Math.floor(share * 100)} %`);
 
-export function success(last: Run[]): string {
-  const share = successShare(last);
-  return share === undefined ? '–' : `${share} %`;
-}
-
-function medianOf(row: Row): number | undefined {
-  const it = median(row.last.filter((run) => run.state === 'succeeded').map(duration));
-  return Number.isNaN(it) ? undefined : it;
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted.length ? sorted[Math.floor((sorted.length - 1) / 2)]! : NaN;
+/** How long runs took that succeeded, against how long the job says that they should. */
+function Took({ job: { recent, expected_ms: expected } }: { job: Job }) {
+  const p95 = recent?.p95_ms;
+  if (p95 === undefined) return <>–</>;
+  if (expected === undefined) return <>{span(p95)}</>;
+  const isLong = p95 > expected;
+  return <span class="two" title={isLong ? 'longer than the job expects' : 'within what the job expects'}><span class={isLong ? 'over' : ''}>{isLong ? '▲ ' : ''}{span(p95)}</span><small>of {span(expected)}</small></span>;
 }
 
 const COLUMNS: Column<Row>[] = [
-  { name: 'Job', width: 'minmax(120px, 1.600fr)', by: (row) => row.job, cell: (row) => <span class="two"><span>{row.job}</span>{row.state !== 'active' && <small>{row.state}</small>}</span> },
-  { name: 'Last runs', width: '128px', cell: (row) => <Outcomes rows={outcomesOf(row.last)} /> },
+  { name: 'Job', width: 'minmax(120px, 1.600fr)', by: (row) => row.job, cell: (row) => <span class="two"><span>{row.job}</span><small>{[row.state === 'active' ? '' : row.state, ...(row.tags ?? [])].filter(Boolean).join(', ')}</small></span> },
+  { name: 'Last runs', width: '128px', cell: (row) => <Outcomes rows={recentOutcomes(row.recent?.runs ?? [])} /> },
   { name: 'Last', width: '118px', by: (row) => row.last_run?.state, cell: (row) => row.last_run && <StateBadge state={row.last_run.state} />, isWideOnly: true },
-  { name: 'Success', width: '66px', by: (row) => successShare(row.last), cell: (row) => success(row.last), isNumber: true, isWideOnly: true },
-  { name: 'Median', width: '72px', by: (row) => medianOf(row), cell: (row) => { const it = medianOf(row); return it === undefined ? '–' : span(it); }, isNumber: true, isWideOnly: true },
+  { name: 'Success', width: '66px', by: (row) => row.recent?.success_rate, cell: (row) => percent(row.recent?.success_rate), isNumber: true, isWideOnly: true },
+  { name: 'Median', width: '66px', by: (row) => row.recent?.p50_ms, cell: (row) => (row.recent?.p50_ms === undefined ? '–' : span(row.recent.p50_ms)), isNumber: true, isWideOnly: true },
+  { name: 'p95', width: '76px', by: (row) => row.recent?.p95_ms, cell: (row) => <Took job={row} />, isNumber: true, isWideOnly: true },
   { name: 'Active', width: '84px', by: (row) => row.active_runs + row.waiting_runs, cell: (row) => (row.waiting_runs ? `${row.active_runs} + ${row.waiting_runs} wait` : row.active_runs || ''), isNumber: true, isWideOnly: true },
-  { name: 'Next', width: '112px', by: (row) => row.next, cell: (row) => row.next && <Time at={row.next} />, isWideOnly: true },
-  { name: 'Version', width: '56px', by: (row) => row.version, cell: (row) => row.version, isNumber: true, isWideOnly: true },
+  { name: 'Next', width: '108px', by: (row) => row.next, cell: (row) => row.next && <Time at={row.next} />, isWideOnly: true },
+  { name: 'Owner', width: '90px', by: (row) => row.owner, cell: (row) => row.owner && <span class="quiet" title={row.owner}>{row.owner}</span>, isWideOnly: true },
 ];
 
 export default function Jobs() {
   useTitle('Jobs');
   const filter = { tag: param('tag'), owner: param('owner'), tenant: param('tenant') };
   const onRun = (change: { kind: string }) => change.kind === 'run' || change.kind === 'job';
-  const page = usePaged<Job>(`jobs ${JSON.stringify(filter)}`, (cursor, signal) => jobs({ ...filter, limit: 999 }, cursor, signal), { id: (job) => `${job.tenant}/${job.job}`, touched: onRun });
-  const last = useQuery('jobs-runs', (signal) => runs({ limit: LOOKED_AT, tenant: param('tenant') }, undefined, signal), { touched: onRun });
+  const page = usePaged<Job>(`jobs ${JSON.stringify(filter)}`, (cursor, signal) => jobs({ ...filter, limit: 999, recent: SHOWN }, cursor, signal), { id: (job) => `${job.tenant}/${job.job}`, touched: onRun });
   const windows = useQuery('jobs-next', (signal) => upcoming({ within: '7d', limit: 999 }, signal), { touched: (change) => change.kind === 'schedule' || change.what === 'created' });
   const text = param('name').toLowerCase();
-  const byJob = grouped(last.data.value?.rows ?? [], (run) => run.job);
   const next = new Map((windows.data.value ?? []).toReversed().map((window) => [window.job, window.at]));
   const rows = page.rows?.filter((job) => job.job.toLowerCase().includes(text) && job.state !== 'deleted')
-    .map((job): Row => ({ ...job, last: byJob.get(job.job) ?? [], next: next.get(job.job) }));
+    .map((job): Row => ({ ...job, next: next.get(job.job) }));
   return (
     <>
       <div class="head"><h1 class="sr">Jobs</h1></div>

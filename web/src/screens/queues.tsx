@@ -1,7 +1,7 @@
-// What waits where: pools with their room, named limits with who holds them, and depth by pool, band and tenant.
+// What waits where, and why: reasons, queues by pool, priority and tenant, pools with their room, named limits with their holders.
 
-import { limits, pools, stats } from '../api/reads';
-import type { NamedLimit, Pool, Stats } from '../api/views';
+import { limits, pools, waiting } from '../api/reads';
+import type { NamedLimit, Pool, WaitingPage } from '../api/views';
 import { count, many, shortId } from '../format/text';
 import { useQuery } from '../live/query';
 import { href, openHref } from '../url/route';
@@ -9,6 +9,7 @@ import { Empty, Failure, Loading, Section, useTitle } from '../ui/basics';
 import { Share } from '../ui/bars';
 import { Plain, type PlainColumn } from '../ui/plain';
 import { Stale } from '../ui/stale';
+import { QueueRows, WaitingRows } from './waiting';
 
 const touched = (change: { kind: string }) => change.kind === 'task' || change.kind === 'worker';
 
@@ -17,22 +18,12 @@ const room = (label: string, part: number, whole: number) => <span class="room">
 const POOL_COLUMNS: PlainColumn<Pool>[] = [
   { name: 'Pool', by: (pool) => pool.pool, cell: (pool) => pool.pool },
   { name: 'Room', by: (pool) => pool.slots - pool.used, cell: (pool) => room(`${pool.used} of ${pool.slots} slots are used`, pool.used, pool.slots) },
-  { name: 'Waiting', isNumber: true, by: (pool) => pool.queued, cell: (pool) => (pool.queued ? <a href={href(['tasks'], { state: 'queued' })}>{count(pool.queued)}</a> : 0) },
+  { name: 'Waiting', isNumber: true, by: (pool) => pool.queued, cell: (pool) => (pool.queued ? <a href={href(['tasks'], { state: 'queued', pool: pool.pool })}>{count(pool.queued)}</a> : 0) },
   ...(['P0', 'P1', 'P2', 'backfill'] as const).map((band): PlainColumn<Pool> => ({
     name: band === 'backfill' ? 'Backfill' : band, isNumber: true, by: (pool) => pool.queued_by_band[band], cell: (pool) => pool.queued_by_band[band] || '',
   })),
   { name: 'Workers', isNumber: true, by: (pool) => pool.workers, cell: (pool) => <><a href={href(['workers'], { name: pool.pool })}>{pool.workers}</a>{pool.workers_away ? ` + ${pool.workers_away} away` : ''}</> },
   { name: 'Limits', cell: (pool) => [pool.queued_max && `${count(pool.queued_max)} waiting`, pool.running_max && `${count(pool.running_max)} running`].filter(Boolean).join(', ') || <span class="quiet">none</span> },
-];
-
-type Depth = Stats['depths'][number];
-
-const DEPTH_COLUMNS: PlainColumn<Depth>[] = [
-  { name: 'Pool', by: (row) => row.pool, cell: (row) => row.pool },
-  { name: 'Band', by: (row) => row.band, cell: (row) => row.band },
-  { name: 'Tenant', by: (row) => row.tenant, cell: (row) => row.tenant },
-  { name: 'Waiting', isNumber: true, by: (row) => row.queued, cell: (row) => count(row.queued) },
-  { name: 'Running', isNumber: true, by: (row) => row.running, cell: (row) => count(row.running) },
 ];
 
 const isKeyed = (row: NamedLimit): boolean => row.busiest.some((key) => key.key !== '');
@@ -44,7 +35,7 @@ const LIMIT_COLUMNS: PlainColumn<NamedLimit>[] = [
   // With keys the maximum is that of each of them.
   { name: 'Used', by: (row) => row.used, cell: (row) => (isKeyed(row) ? `${count(row.used)} in ${many(row.keys, 'key')}, ${count(row.max)} each, ${count(row.full)} full`
     : room(`${row.used} of ${row.max} places are used`, row.used, row.max)) },
-  { name: 'Waiting', isNumber: true, by: (row) => row.queued, cell: (row) => (row.queued ? count(row.queued) : '') },
+  { name: 'Waiting', isNumber: true, by: (row) => row.queued, cell: (row) => (row.queued ? <a href={href(['tasks'], { state: 'queued', reason: 'limit', limit: row.limit, tenant: row.tenant })}>{count(row.queued)}</a> : '') },
   { name: 'Held by', cell: (row) => <>{row.holders.map((id, at) => <a key={id} href={openHref(id)}>{at ? ', ' : ''}{shortId(id)}</a>)}{row.used > row.holders.length && ` and ${count(row.used - row.holders.length)} more`}</> },
   { name: 'Busiest keys', cell: (row) => isKeyed(row) && row.busiest.filter((key) => key.queued).slice(0, 3).map((key) => `${key.key}: ${count(key.queued)}`).join(', ') },
 ];
@@ -52,16 +43,17 @@ const LIMIT_COLUMNS: PlainColumn<NamedLimit>[] = [
 export default function Queues() {
   useTitle('Queues');
   const query = useQuery('pools', pools, { touched, isSoft: true });
-  const depth = useQuery('stats', stats, { touched, isSoft: true });
+  const why = useQuery('waiting', waiting, { touched, isSoft: true });
   const named = useQuery('limits', limits, { touched, isSoft: true });
   const rows = query.data.value;
-  const depths = depth.data.value?.depths ?? [];
   return (
     <>
       <div class="head"><h1 class="sr">Queues</h1></div>
       {query.error.value && (rows ? <Stale at={query.at.value} error={query.error.value} /> : <Failure error={query.error.value} retry={query.refresh} />)}
       {!rows && !query.error.value && <Loading />}
       {rows?.length === 0 && <Empty title="No pools yet"><p>A pool appears with its first worker or task.</p></Empty>}
+      {why.error.value && !why.data.value && <Failure error={why.error.value} retry={why.refresh} />}
+      {why.data.value && <Waiting page={why.data.value} />}
       {rows && rows.length > 0 && (
         <Section title="Pools">
           <Plain rows={rows} id={(pool) => pool.pool} columns={POOL_COLUMNS} sortAt="pools" />
@@ -69,10 +61,20 @@ export default function Queues() {
       )}
       {named.error.value && !named.data.value && <Failure error={named.error.value} retry={named.refresh} />}
       {named.data.value && <Limits limits={named.data.value.limits} more={named.data.value.more} />}
-      <Section title="By tenant and priority">
-        {depths.length ? (
-          <Plain rows={depths} id={(row) => `${row.pool}/${row.band}/${row.tenant}`} columns={DEPTH_COLUMNS} sortAt="depths" />
-        ) : <p class="quiet">Nothing waits and nothing runs.</p>}
+    </>
+  );
+}
+
+function Waiting({ page }: { page: WaitingPage }) {
+  const all = page.waiting.reduce((sum, row) => sum + row.queued, 0);
+  return (
+    <>
+      <Section title={all ? `Why ${many(all, 'queued task')} ${all === 1 ? 'does' : 'do'} not start` : 'Why queued tasks do not start'}>
+        {all ? <WaitingRows rows={page.waiting} /> : <p class="quiet">No task is queued.</p>}
+        {page.more && <p class="quiet">There are more reasons than are shown.</p>}
+      </Section>
+      <Section title="Queues by pool, priority and tenant">
+        {page.queues.length ? <QueueRows rows={page.queues} /> : <p class="quiet">Nothing waits and nothing runs.</p>}
       </Section>
     </>
   );

@@ -7,6 +7,8 @@ import { SortName, direction, sorted, type Sortable } from './sort';
 export interface PlainColumn<T> extends Sortable<T> {
   cell: (row: T) => ComponentChildren;
   isTight?: boolean;
+  /** It holds sentences: it keeps some width on a phone, where the table scrolls. */
+  isProse?: boolean;
   /** Its name is not shown. */
   isSilent?: boolean;
 }
@@ -20,7 +22,7 @@ interface Props<T> {
 }
 
 export function Plain<T>({ rows, id, columns, sortAt }: Props<T>) {
-  const kind = ({ isNumber, isTight }: PlainColumn<T>) => [isNumber ? 'right num' : '', isTight || isNumber ? 'tight' : ''].filter(Boolean).join(' ');
+  const kind = ({ isNumber, isTight, isProse }: PlainColumn<T>) => [isNumber ? 'right num' : '', isTight || isNumber ? 'tight' : '', isProse ? 'prose' : ''].filter(Boolean).join(' ');
   return (
     <div class="scroll-x" tabIndex={0}><table class="plain">
       <thead><tr>{columns.map((column) => (

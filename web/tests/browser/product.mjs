@@ -3,9 +3,13 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const binary = process.env.MAINSPRING_BINARY;
+/** Set: the files of web/dist as they are now, in place of those that the binary was built with. */
+const withDist = Boolean(process.env.MAINSPRING_DIST);
+const DEV = join(dirname(fileURLToPath(import.meta.url)), '../../dev.mjs');
 
 /** Nobody else takes it in the moment between: the kernel gives away others first. */
 const freePort = () => new Promise((done) => {
@@ -25,6 +29,7 @@ export class Product {
     product.port = await freePort();
     product.url = `http://127.0.0.1:${product.port}`;
     await product.up();
+    if (withDist) await product.serveDist();
     return product;
   }
 
@@ -35,6 +40,13 @@ export class Product {
     ended.catch(() => {});
     const ready = this.until('the server is ready', async () => (await fetch(`${this.url}/readyz`)).ok);
     await Promise.race([ready, ended]);
+  }
+
+  async serveDist() {
+    const port = await freePort();
+    this.front = spawn(process.execPath, [DEV, String(port), `http://127.0.0.1:${this.port}`], { stdio: 'ignore' });
+    this.url = `http://127.0.0.1:${port}`;
+    await this.until('the files are served', async () => (await fetch(`${this.url}/ui/`)).ok);
   }
 
   async kill() {
@@ -48,12 +60,13 @@ export class Product {
     await this.post('/v1/runs:cancel', { tenant: 'default' }).catch(() => {});
     await this.until('nothing runs', async () => (await this.get('/v1/stats')).running === 0).catch(() => {});
     await this.kill();
+    this.front?.kill();
     rmSync(this.dir, { recursive: true, force: true });
   }
 
   async call(method, path, body, type = 'application/json') {
     const init = body === undefined ? { method } : { method, headers: { 'content-type': type }, body: typeof body === 'string' ? body : JSON.stringify(body) };
-    const response = await fetch(this.url + path, init);
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
     const answer = await response.json();
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     return answer;

@@ -105,13 +105,44 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     const run = await product.start('narrow');
     const page = await open(context, product, 'queues');
     await page.getByText('2 tasks wait for limit narrow-gate').waitFor();
-    const row = page.locator('tr', { hasText: 'narrow-gate' });
     const holder = (await product.get('/v1/limits')).limits.find((limit) => limit.limit === 'narrow-gate').holders[0];
-    await row.getByRole('link').first().click();
+    await page.locator(`tr a[href*="${holder}"]`, { hasText: 'task_' }).first().click();
     await page.waitForURL((url) => url.search.includes(holder));
     // The feed tells it: nobody reloads.
     await product.post(`/v1/runs/${run}:cancel`);
     await page.getByText('wait for limit narrow-gate').waitFor({ state: 'detached' });
+    await close(page);
+  },
+
+  async 'what queued tasks wait for is a reason with a count, and leads to exactly these tasks'(context, product) {
+    await product.apply(`job: gated
+tasks:
+${[1, 2, 3, 4].map((at) => `  t${at}: { shell: "sleep 60", limits: [toll-gate] }`).join('\n')}
+  odd: { shell: "sleep 1", pool: nobody }
+`);
+    const run = await product.start('gated');
+    const page = await open(context, product, 'queues');
+    const why = page.locator('tr', { hasText: 'limit toll-gate' }).filter({ hasText: 'P1' });
+    await why.getByRole('link', { name: 'List the 3 queued tasks that wait for limit toll-gate' }).waitFor();
+    await page.locator('tr', { hasText: 'no worker' }).filter({ hasText: 'nobody' }).first().waitFor();
+    const queue = (await product.get('/v1/waiting')).queues.find((row) => row.pool === 'nobody');
+    assert.equal(queue.queued, 1);
+    await page.locator('section', { hasText: 'Queues by pool' }).locator('tr', { hasText: 'nobody' }).getByText('–').first().waitFor();
+    await why.getByRole('link', { name: /^List the 3/ }).click();
+    await page.waitForURL((url) => url.search.includes('reason=limit') && url.search.includes('limit=toll-gate') && url.search.includes('priority=P1'));
+    await page.locator('.tbody .tr').nth(2).waitFor();
+    const shown = await page.locator('.tbody .row-link').evaluateAll((links) => links.map((link) => new URL(link.href).searchParams.get('open')));
+    const told = (await product.get('/v1/tasks?state=queued&limit_name=toll-gate')).tasks.map((task) => task.task_id);
+    assert.deepEqual(shown.toSorted(), told.toSorted());
+    assert.equal(shown.length, 3);
+    // The other reasons are there with their counts, and a press takes one of them.
+    await page.locator('.facet a.on', { hasText: 'limit toll-gate' }).waitFor();
+    await page.goto(`${product.url}/ui/tasks`);
+    await page.getByRole('group', { name: 'What queued tasks wait for' }).getByRole('link', { name: 'limit toll-gate 3' }).click();
+    await page.waitForURL((url) => url.search.includes('reason=limit'));
+    await page.getByLabel('Pool').selectOption('nobody');
+    await page.getByText('No task fits these filters').waitFor();
+    await product.post(`/v1/runs/${run}:cancel`);
     await close(page);
   },
 
@@ -437,6 +468,7 @@ tasks:
       assert.equal(await page.locator('dialog[open]').count(), 0);
     } finally {
       await guarded.kill();
+      guarded.front?.kill();
       rmSync(guarded.dir, { recursive: true, force: true });
       rmSync(dir, { recursive: true });
     }
