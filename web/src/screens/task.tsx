@@ -92,7 +92,6 @@ function Attempts({ task }: { task: Task }) {
   if (!attempts.length) return null;
   const newest = attempts.at(-1)!;
   const shown = attempts.find((attempt) => String(attempt.number) === param('attempt')) ?? newest;
-  const isLive = shown === newest && !hasEnded(task.state) && !shown.ended_at;
   return (
     <Section title={attempts.length === 1 ? 'Log' : `Attempts and log`}>
       <div class="scroll-x" tabIndex={0}><table class="plain">
@@ -108,7 +107,7 @@ function Attempts({ task }: { task: Task }) {
         ))}</tbody>
       </table></div>
       {task.attempts_dropped ? <p class="quiet">{task.attempts_dropped} older attempts are not kept.</p> : null}
-      <Log key={`${task.task_id} ${shown.number}`} task={task.task_id} attempt={shown.number} isLive={isLive} />
+      <Log key={`${task.task_id} ${shown.number}`} task={task.task_id} attempt={shown.number} />
     </Section>
   );
 }

@@ -1,157 +1,162 @@
-// The output of an attempt. Lines come as a stream and are drawn only where they are looked at.
-// - LG-1 at most [LINES_MAX] lines are kept; when there are more the first ones are let go, and this is said
-// - LG-2 a stream that breaks is taken up again where it ended, by bytes
+// The output of an attempt, drawn only where it is looked at.
 
-import { signal, type Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError, stream, url } from '../api/client';
+import { url } from '../api/client';
 import { pieces } from '../format/ansi';
-import { bytes, count } from '../format/text';
+import { bytes, count, many } from '../format/text';
+import { HITS_MAX, LogReader, search, type Hits } from '../live/log';
 import { param, setQuery, withQuery } from '../url/route';
 import { Failure } from './basics';
 
-const LINES_MAX = 200_000;
-const LINE_CHARACTERS_MAX = 4000;
 const LINE_HEIGHT = 18;
-const AGAIN_MS = 1000;
+/** Browsers do not draw higher elements well; a longer log scrolls by shares of itself. */
+const HEIGHT_MAX = 8_000_000;
+const SPARE = 10;
+const TYPING_MS = 250;
+/** What was written since is searched so long after it came. */
+const GROWN_MS = 1000;
 
-interface Reading {
-  lines: string[];
-  dropped: number;
-  bytes: number;
-  isDone: boolean;
-  error?: ApiError;
-  /** Changes with every piece that comes. */
-  tick: Signal<number>;
-}
-
-function useLog(task: string, attempt: number, isLive: boolean): Reading {
-  const reading = useMemo<Reading>(
-    () => ({ lines: [''], dropped: 0, bytes: 0, isDone: false, tick: signal(0) }), [task, attempt]);
+function useLog(task: string, attempt: number): LogReader {
+  const log = useMemo(() => new LogReader(task, attempt), [task, attempt]);
   useEffect(() => {
     const stop = new AbortController();
-    void read(reading, task, attempt, isLive, stop.signal);
-    return () => stop.abort();
-  }, [reading, isLive]);
-  return reading;
-}
-
-async function read(log: Reading, task: string, attempt: number, isLive: boolean, stop: AbortSignal): Promise<void> {
-  let frame = 0;
-  const show = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      log.tick.value++;
-    });
-  };
-  while (!stop.aborted && !log.isDone) {
-    const before = log.bytes;
-    try {
-      const params = { attempt, offset: log.bytes, ...(isLive ? { follow: true } : {}) };
-      const response = await stream(`/v1/tasks/${task}/logs`, params, stop);
-      const reader = response.body!.getReader();
-      const decoder = new TextDecoder();
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        log.bytes += value.byteLength;
-        append(log, decoder.decode(value, { stream: true }));
-        show();
-      }
-      log.error = undefined;
-      // A bounded answer may have been cut; an empty one is the end.
-      log.isDone = isLive || log.bytes === before;
-    } catch (error) {
-      if (stop.aborted) return;
-      log.error = error instanceof ApiError ? error : new ApiError('the log broke off', 'UNREACHABLE', 'it is taken up again', 0);
-      if (log.error.status >= 400 && log.error.status < 500) log.isDone = true;
-      else await new Promise((wake) => setTimeout(wake, AGAIN_MS));
-    }
-    show();
-  }
-}
-
-export function append(log: Pick<Reading, 'lines' | 'dropped'>, text: string): void {
-  const parts = text.split('\n');
-  log.lines[log.lines.length - 1] = (log.lines.at(-1)! + parts[0]).slice(0, LINE_CHARACTERS_MAX);
-  for (let at = 1; at < parts.length; at++) log.lines.push(parts[at]!.slice(0, LINE_CHARACTERS_MAX));
-  const over = log.lines.length - LINES_MAX;
-  if (over > LINES_MAX / 10) {
-    log.lines.splice(0, over);
-    log.dropped += over;
-  }
-}
-
-export function Log({ task, attempt, isLive }: { task: string; attempt: number; isLive: boolean }) {
-  const log = useLog(task, attempt, isLive);
-  const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [isFollowing, setFollowing] = useState(!param('line'));
-  const wanted = param('find');
+    void log.run(stop.signal);
+    return () => {
+      stop.abort();
+      log.close();
+    };
+  }, [log]);
   void log.tick.value;
-  const length = log.lines.at(-1) === '' ? log.lines.length - 1 : log.lines.length;
-  const hits = useMemo(() => (wanted ? found(log.lines, wanted) : []), [wanted, log.tick.value]);
-  useLayoutEffect(() => {
-    if (isFollowing && box.current) box.current.scrollTop = length * LINE_HEIGHT;
-  }, [length, isFollowing]);
+  return log;
+}
+
+/** Searched by the server, over all of it. */
+function useHits(log: LogReader, wanted: string): Hits | undefined {
+  const [found, setFound] = useState<{ wanted: string; hits: Hits }>();
+  const hits = found?.wanted === wanted ? found.hits : undefined;
+  const isGrown = hits !== undefined && hits.next < log.bytes && hits.lines.length < HITS_MAX;
   useEffect(() => {
-    const line = Number(param('line'));
-    if (line && box.current) box.current.scrollTop = (line - 1 - log.dropped) * LINE_HEIGHT - 80;
-  }, [length > 0]);
-  const jump = (line: number) => {
-    setFollowing(false);
-    if (box.current) box.current.scrollTop = line * LINE_HEIGHT - 80;
+    if (!wanted || (hits && !isGrown)) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      search(log, wanted, hits, stop.signal, (all) => setFound({ wanted, hits: all })).catch(() => undefined);
+    }, hits ? GROWN_MS : TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+    // Its own progress does not begin it anew.
+  }, [log, wanted, isGrown && hits.isComplete]);
+  return hits;
+}
+
+/** Where the reader is: the first line in sight, counted from 0, with parts of lines. */
+interface Sight {
+  top: number;
+  isFollowing: boolean;
+  /** The box must be scrolled there: it was not the box that was moved. */
+  isMoved: boolean;
+}
+
+function useSight(log: LogReader) {
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = Number(param('line'));
+  const [sight, setSight] = useState<Sight>(() => ({ top: Math.max(0, wanted - 5), isFollowing: !wanted, isMoved: true }));
+  const { total } = log;
+  const shown = (box.current?.clientHeight ?? 500) / LINE_HEIGHT;
+  const end = Math.max(0, total - shown);
+  const height = Math.min(total * LINE_HEIGHT, HEIGHT_MAX);
+  const isScaled = total * LINE_HEIGHT > HEIGHT_MAX;
+  const top = sight.isFollowing ? end : Math.min(sight.top, end);
+  const room = Math.max(0, height - shown * LINE_HEIGHT);
+  const offset = isScaled ? (end ? (top / end) * room : 0) : top * LINE_HEIGHT;
+  useLayoutEffect(() => {
+    if (box.current && (sight.isMoved || sight.isFollowing)) box.current.scrollTop = offset;
+  });
+  const move = (to: number) => setSight({ top: Math.max(0, to), isFollowing: to >= end, isMoved: true });
+  const scrolled = (at: number) => {
+    // It was moved by this page.
+    if ((sight.isMoved || sight.isFollowing) && Math.abs(at - offset) < 2) return;
+    const to = isScaled ? (room ? (at / room) * end : 0) : at / LINE_HEIGHT;
+    setSight({ top: to, isFollowing: to >= end - 2, isMoved: false });
   };
+  return { box, top, shown, height, offset, isScaled, end, move, scrolled, isFollowing: sight.isFollowing, follow: () => setSight({ ...sight, isFollowing: true, isMoved: true }) };
+}
+
+export function Log({ task, attempt }: { task: string; attempt: number }) {
+  const log = useLog(task, attempt);
+  const sight = useSight(log);
+  const wanted = param('find');
+  const hits = useHits(log, wanted);
+  const first = Math.max(0, Math.floor(sight.top) - SPARE);
+  const last = Math.min(log.total, Math.ceil(sight.top + sight.shown) + SPARE);
+  useEffect(() => {
+    if (log.bytes) log.need(first + 1, last);
+  });
   const nextHit = () => {
-    const from = Math.floor((box.current?.scrollTop ?? 0) / LINE_HEIGHT) + 5;
-    jump(hits.find((line) => line > from) ?? hits[0] ?? 0);
+    const from = sight.top + 6;
+    const line = hits?.lines.find((one) => one > from) ?? hits?.lines[0];
+    if (line) sight.move(line - 5);
   };
-  const visible = 2 + Math.ceil((box.current?.clientHeight ?? 500) / LINE_HEIGHT);
-  const first = Math.max(0, Math.floor(top / LINE_HEIGHT) - 10);
-  const last = Math.min(length, first + visible + 20);
+  const keys = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: sight.shown - 1, PageUp: 1 - sight.shown, Home: -Infinity, End: Infinity }[event.key];
+    if (!sight.isScaled || by === undefined) return;
+    event.preventDefault();
+    sight.move(Math.min(sight.end, Math.max(0, sight.top + by)));
+  };
+  const wheel = (event: WheelEvent) => {
+    if (!sight.isScaled || event.ctrlKey || event.deltaX) return;
+    event.preventDefault();
+    sight.move(Math.min(sight.end, Math.max(0, sight.top + event.deltaY / LINE_HEIGHT)));
+  };
   const rows = [];
-  for (let at = first; at < last; at++) rows.push(<Line key={at + log.dropped} text={log.lines[at]!} at={at} number={at + 1 + log.dropped} wanted={wanted} />);
+  for (let at = first; at < last; at++) {
+    const y = sight.isScaled ? sight.offset + (at - sight.top) * LINE_HEIGHT : at * LINE_HEIGHT;
+    rows.push(<Line key={at} text={log.line(at + 1)} y={y} number={at + 1} wanted={wanted} />);
+  }
   return (
     <div class="log">
       <div class="log-bar">
-        <span class="quiet">{count(length + log.dropped)} lines, {bytes(log.bytes)}{isLive && !log.isDone ? ', live' : ''}</span>
+        <span class="quiet">{many(log.total, 'line')}, {bytes(log.bytes)}{log.bytes && !log.isDone ? ', live' : ''}</span>
         <input type="search" placeholder="Find in log" aria-label="Find in log" value={wanted} onInput={(event) => setQuery({ find: event.currentTarget.value }, 'replace')} />
-        {wanted && <button type="button" class="link" onClick={nextHit}>{count(hits.length)} found, next</button>}
-        <button type="button" class="link" onClick={() => jump(0)}>Top</button>
-        <button type="button" class="link" onClick={() => setFollowing(true)}>End</button>
-        <a href={url(`/v1/tasks/${task}/logs`, { attempt, limit: 1 << 30 })} download={`${task}-${attempt}.log`}>Download</a>
+        {wanted && <button type="button" class="link" onClick={nextHit}>{hitsText(hits, log)}</button>}
+        <button type="button" class="link" onClick={() => sight.move(0)}>Top</button>
+        <button type="button" class="link" onClick={sight.follow}>End</button>
+        <a href={url(`/v1/tasks/${task}/logs`, { attempt, download: true })} download={`${task}-${attempt}.log`}>Download</a>
       </div>
       {log.error && <Failure error={log.error} />}
-      {log.dropped > 0 && <p class="stale">The first {count(log.dropped)} lines are not kept here; the download has them.</p>}
-      <div class="log-lines" ref={box} style={{ height: `${Math.max(3, length + 1) * LINE_HEIGHT}px` }} tabIndex={0} role="log" aria-label="Log" aria-live="off"
-        onScroll={(event) => {
-          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-          setTop(scrollTop);
-          setFollowing(scrollHeight - scrollTop - clientHeight < LINE_HEIGHT * 2);
-        }}>
-        <div style={{ height: `${length * LINE_HEIGHT}px` }}>
+      <div class="log-lines" ref={sight.box} style={{ height: `${Math.max(3, log.total + 1) * LINE_HEIGHT}px` }} tabIndex={0} role="log" aria-label="Log" aria-live="off"
+        onScroll={(event) => sight.scrolled(event.currentTarget.scrollTop)} onWheel={wheel} onKeyDown={keys}>
+        <div style={{ height: `${sight.height}px` }}>
           {rows}
-          {!length && <p class="quiet" style={{ padding: '8px 14px' }}>{isLive ? 'Nothing was written yet.' : 'Nothing was written.'}</p>}
+          {!log.total && <p class="quiet nothing">{log.isDone ? 'Nothing was written.' : 'Nothing was written yet.'}</p>}
         </div>
       </div>
     </div>
   );
 }
 
-function found(lines: string[], wanted: string): number[] {
-  const lower = wanted.toLowerCase();
-  const hits: number[] = [];
-  lines.forEach((line, at) => line.toLowerCase().includes(lower) && hits.push(at));
-  return hits;
+function hitsText(hits: Hits | undefined, log: LogReader): string {
+  if (!hits) return 'searching…';
+  const found = `${count(hits.lines.length)}${hits.lines.length >= HITS_MAX ? '+' : ''} found`;
+  return hits.isComplete || hits.lines.length >= HITS_MAX ? `${found}, next` : `${found} in ${Math.floor((100 * hits.next) / Math.max(1, log.bytes))} %, next`;
 }
 
-function Line({ text, at, number, wanted }: { text: string; at: number; number: number; wanted: string }) {
-  const isHit = wanted !== '' && text.toLowerCase().includes(wanted.toLowerCase());
+interface LineOf {
+  /** Nothing while it is read. */
+  text: string | undefined;
+  y: number;
+  number: number;
+  wanted: string;
+}
+
+function Line({ text, y, number, wanted }: LineOf) {
+  const isHit = wanted !== '' && text?.toLowerCase().includes(wanted.toLowerCase());
   const kind = param('line') === String(number) ? 'log-line at' : isHit ? 'log-line hit' : 'log-line';
   return (
-    <div class={kind} style={{ top: `${at * LINE_HEIGHT}px` }}>
+    <div class={kind} style={{ top: `${y}px` }}>
       <a href={withQuery({ line: number })} tabIndex={-1} aria-label={`Link to line ${number}`}>{number}</a>
-      <span>{pieces(text).map((piece, index) => (piece.style ? <span key={index} class={piece.style}>{piece.text}</span> : piece.text))}</span>
+      <span>{text === undefined ? '…' : pieces(text).map((piece, index) => (piece.style ? <span key={index} class={piece.style}>{piece.text}</span> : piece.text))}</span>
     </div>
   );
 }

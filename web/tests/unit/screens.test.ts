@@ -5,7 +5,8 @@ import { neighbour } from '../../src/graph/graph';
 import { errorWords } from '../../src/screens/dead-letters';
 import { ledgerCells } from '../../src/screens/ledger';
 import { advised, listHref } from '../../src/screens/now';
-import { median, success } from '../../src/screens/jobs';
+import { percent, recentOutcomes } from '../../src/screens/jobs';
+import { byReason, emptyIn, poolChoices, reasonText } from '../../src/screens/waiting';
 import { pairs } from '../../src/screens/compare';
 import { cellState } from '../../src/screens/grid';
 import { valueText } from '../../src/screens/items';
@@ -18,7 +19,7 @@ import { bars, criticalPath } from '../../src/screens/timeline';
 import { arranged } from '../../src/screens/run-tasks';
 import { score } from '../../src/shell/palette';
 import { sinceInstant } from '../../src/ui/facets';
-import { append } from '../../src/ui/log';
+import { append, shorten, type Part } from '../../src/live/log';
 import { fitting } from '../../src/ui/table';
 
 const graphOf = (text: string) => toGraph(text.trim().split('\n').map((line) => {
@@ -102,10 +103,20 @@ test('a finding leads to all that it counts, and its action can be done', () => 
 });
 
 test('figures of jobs', () => {
-  const run = (state: string) => ({ state }) as never;
-  assert.equal(success([run('succeeded'), run('failed'), run('cancelled'), run('running')]), '50 %');
-  assert.equal(success([run('running')]), '–');
-  assert.deepEqual([median([3, 1, 2]), Number.isNaN(median([]))], [2, true]);
+  assert.deepEqual([percent(0.999), percent(1), percent(undefined)], ['99 %', '100 %', '–']);
+  const run = (run_id: string, took_ms: number) => ({ run_id, took_ms, state: 'succeeded', version: 1 }) as never;
+  assert.deepEqual(recentOutcomes([run('newest', 50), run('oldest', 100)]).map(({ key, height }) => [key, height]), [['oldest', 1], ['newest', 0.5]]);
+});
+
+test('what queued tasks wait for, summed and in words', () => {
+  const row = (reason: string, pool: string, queued: number, limit?: string) => ({ reason, pool, queued, limit, tenant: 'default', band: 'P1' }) as never;
+  const rows = [row('limit', 'a', 5, 'gate'), row('limit', 'b', 3, 'gate'), row('no_room', 'a', 7)];
+  assert.deepEqual(byReason(rows, {}), [{ reason: 'limit', limit: 'gate', queued: 8 }, { reason: 'no_room', limit: undefined, queued: 7 }]);
+  assert.deepEqual(byReason(rows, { pool: 'b' }), [{ reason: 'limit', limit: 'gate', queued: 3 }]);
+  assert.deepEqual([reasonText('limit', 'gate'), reasonText('no_room'), reasonText('of_tomorrow')], ['limit gate', 'no free slot', 'of tomorrow']);
+  assert.deepEqual([emptyIn({ queued: 0 }), emptyIn({ queued: 5 }), emptyIn({ queued: 5, started_per_minute: 0 }), emptyIn({ queued: 5, drained_in_ms: 90_000 })], ['', '–', 'nothing starts', '1m 30s']);
+  const queue = (pool: string, queued: number) => ({ pool, queued }) as never;
+  assert.deepEqual(poolChoices([queue('gpu', 2), queue('gpu', 3), queue('cpu', 0)], 'gone'), [['', 'any pool'], ['cpu', 'cpu'], ['gone', 'gone'], ['gpu', 'gpu, 5 waiting']]);
 });
 
 test('windows are shown by day of the zone and by hour', () => {
@@ -149,13 +160,17 @@ test('spans back from now', () => {
   for (const text of ['', '24', 'h', '99999h', '-1h']) assert.equal(sinceInstant(text, 0), undefined, text);
 });
 
-test('a log grows by pieces and forgets its beginning', () => {
-  const log = { lines: [''], dropped: 0 };
-  append(log, 'a\nb');
-  append(log, 'c\n');
-  assert.deepEqual(log.lines, ['a', 'bc', '']);
-  append(log, 'x\n'.repeat(300_000));
-  assert.ok(log.lines.length <= 220_000 && log.dropped + log.lines.length === 300_003);
+test('a log grows by pieces, keeps the numbers of its lines and forgets its beginning', () => {
+  const part: Part = { first: 1, lines: [''], bytes: 0 };
+  append(part, 'a\nb');
+  append(part, 'c\n');
+  assert.deepEqual(part.lines, ['a', 'bc', '']);
+  append(part, 'one\n… 7 bytes missing …\ntwo\n');
+  assert.deepEqual(part.lines, ['a', 'bc', 'one … 7 bytes missing … two', ''], 'a note is no line');
+  append(part, Array.from({ length: 1000 }, (_, at) => `line ${at + 4}\n`).join(''));
+  shorten(part, 5000);
+  assert.ok(part.bytes <= 10_000 && part.first > 400);
+  assert.equal(part.lines[900 - part.first], 'line 900');
 });
 
 test('columns that have no room are left out, the last first', () => {
