@@ -16,6 +16,7 @@ use crate::logs::Logs;
 use crate::metrics::Metrics;
 use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
+use crate::rates::Rates;
 use crate::readers::Readers;
 use crate::series::Series;
 use crate::sessions::SessionRouter;
@@ -33,6 +34,7 @@ pub(crate) struct Edge {
     pub metrics: Arc<Metrics>,
     pub watchlist: Arc<Watchlist>,
     pub series: Series,
+    pub rates: Rates,
     pub disk: Arc<Disk>,
     pub config: ApiConfig,
     pub started: Instant,

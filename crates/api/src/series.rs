@@ -195,9 +195,11 @@ async fn look(edge: &Arc<Edge>) {
         let Some(measured) = edge.gateway.measured(shard).await else { return };
         counted = counted.plus(Counted::of(&measured.tally));
     }
+    let at = now();
+    edge.rates.take(at, &stats.depths);
     let queued = stats.depths.iter().map(|depth| depth.queued).sum();
     let running = stats.depths.iter().map(|depth| u64::from(depth.running)).sum();
-    edge.series.take(now(), queued, running, counted);
+    edge.series.take(at, queued, running, counted);
 }
 
 #[cfg(test)]

@@ -426,6 +426,13 @@ pub fn get_run_states(id: &str) -> Call<RunStates> {
     Call::new(Method::GET, format!("/v1/runs/{}/states", escaped(id)))
 }
 
+/// Where the time went: when each task waited, for what, and when it ran, with the critical path
+///
+/// `GET /v1/runs/{id}/timeline`
+pub fn get_run_timeline(id: &str) -> Call<Timeline> {
+    Call::new(Method::GET, format!("/v1/runs/{}/timeline", escaped(id)))
+}
+
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GetScheduleQuery {
     /// Whose it is; `default` unless said
@@ -719,6 +726,8 @@ pub struct ListJobsQuery {
     pub tag: Option<String>,
     /// Only jobs of this owner; a page may then be shorter than its limit
     pub owner: Option<String>,
+    /// With so many of the newest ended runs of each job, and their figures
+    pub recent: Option<u64>,
 }
 
 /// List jobs by tenant and name
@@ -731,6 +740,7 @@ pub fn list_jobs(query: &ListJobsQuery) -> Call<JobPage> {
         ("cursor", text(query.cursor.as_ref())),
         ("tag", text(query.tag.as_ref())),
         ("owner", text(query.owner.as_ref())),
+        ("recent", text(query.recent.as_ref())),
     ];
     Call::new(Method::GET, with_query("/v1/jobs", &parameters))
 }
@@ -907,6 +917,12 @@ pub struct ListTasksQuery {
     pub cursor: Option<String>,
     /// Only tasks of this run, in the order of its job; goes with `state`, `limit` and `cursor` alone
     pub run_id: Option<String>,
+    /// Only tasks of this pool that have not ended
+    pub pool: Option<String>,
+    /// Only queued tasks that wait for this, as `GET /v1/waiting` calls it
+    pub reason: Option<String>,
+    /// Only queued tasks that wait for this named limit; with `reason` only beside `limit`
+    pub limit_name: Option<String>,
     /// Only tasks whose id begins so (6 to 32 hexadecimal digits, with or without `task_`); goes with `tenant` and `limit` alone
     pub id_prefix: Option<String>,
 }
@@ -930,6 +946,9 @@ pub fn list_tasks(query: &ListTasksQuery) -> Call<TaskPage> {
         ("older", text(query.older.as_ref())),
         ("cursor", text(query.cursor.as_ref())),
         ("run_id", text(query.run_id.as_ref())),
+        ("pool", text(query.pool.as_ref())),
+        ("reason", text(query.reason.as_ref())),
+        ("limit_name", text(query.limit_name.as_ref())),
         ("id_prefix", text(query.id_prefix.as_ref())),
     ];
     Call::new(Method::GET, with_query("/v1/tasks", &parameters))
@@ -980,6 +999,13 @@ pub fn list_upcoming_windows(query: &ListUpcomingWindowsQuery) -> Call<UpcomingP
         ("limit", text(query.limit.as_ref())),
     ];
     Call::new(Method::GET, with_query("/v1/schedules:upcoming", &parameters))
+}
+
+/// What queued tasks wait for, how many, since when, and how fast their queues are worked off
+///
+/// `GET /v1/waiting`
+pub fn list_waiting() -> Call<WaitingPage> {
+    Call::new(Method::GET, "/v1/waiting")
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]

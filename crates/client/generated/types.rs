@@ -150,6 +150,9 @@ pub struct Attempt {
     /// As far as it is known
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<AttemptUsage>,
+    /// The named limit that was full before it; absent if its task waited for a worker or not at all
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_for_limit: Option<String>,
     pub worker: String,
 }
 
@@ -841,18 +844,29 @@ pub struct Job {
     pub definition: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<String>,
+    /// How long a run should take, as the job says
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_ms: Option<u64>,
     pub job: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run: Option<LastRun>,
     /// Who changed it and why; left out of lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// Who is told of what goes wrong with it; absent if nobody is named
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Its newest ended runs, the newest first; in lists with `recent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<RecentRuns>,
     /// Later with each edit, for `If-Match`; 0 once it is deleted
     pub revision: u64,
     /// Left out of lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<Schedule>,
     pub state: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     pub tasks: u64,
     pub tenant: String,
     pub updated_at: String,
@@ -1220,6 +1234,24 @@ pub struct QuarantinedRow {
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Queue {
+    pub band: String,
+    /// How long what waits will take at that rate; absent if nothing waits or nothing begins
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drained_in_ms: Option<u64>,
+    /// Since when the task that has waited longest waits; absent if none does
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_since: Option<String>,
+    pub pool: String,
+    pub queued: u64,
+    pub running: u64,
+    /// Attempts that began, by those of the last minute; absent until it is known
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_per_minute: Option<u64>,
+    pub tenant: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Readiness {
     /// Number of the newest record that the tables have
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1247,6 +1279,28 @@ pub struct Reason {
     /// For how long, in seconds, if that is known
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_s: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct RecentRun {
+    pub run_id: String,
+    pub state: String,
+    pub took_ms: u64,
+    pub version: u64,
+}
+
+/// Figures of the newest ended runs of a job, which it remembers
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct RecentRuns {
+    /// From being made to their end, of those that succeeded
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p95_ms: Option<u64>,
+    pub runs: Vec<RecentRun>,
+    /// Of those that succeeded or failed; from 0 to 1, absent if there are none
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success_rate: Option<f64>,
 }
 
 /// A task that recurs
@@ -2161,6 +2215,56 @@ pub struct TaskPage {
     pub tasks: Vec<Task>,
 }
 
+/// A task of a run, when it waited and for what, and when it ran; a mapped task as a whole
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TaskTimes {
+    /// It is on the chain of tasks that made the run take as long as it did
+    pub critical: bool,
+    pub name: String,
+    /// They follow each other
+    pub spans: Vec<TimeSpan>,
+    pub state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TimeSpan {
+    pub cause: String,
+    /// Milliseconds after the run was made
+    pub from_ms: u64,
+    /// The named limit that was full
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    pub to_ms: u64,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TimeSpent {
+    pub cause: String,
+    pub ms: u64,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Timeline {
+    /// When it was looked at: spans that go on end then
+    pub at: String,
+    /// What the times of spans count from
+    pub created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// Other tasks have begun, too: the critical path and those that began first are here
+    pub more: bool,
+    pub run_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    pub state: String,
+    /// In the order in which they began
+    pub tasks: Vec<TaskTimes>,
+    /// Along the critical path, the longest first; how long a run waited to start is not in it
+    pub totals: Vec<TimeSpent>,
+}
+
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Timeouts {
     /// A worker must take it in this time
@@ -2317,6 +2421,35 @@ pub struct VersionPage {
 pub struct VersionRow {
     pub applied_at: String,
     pub version: u64,
+}
+
+/// Queued tasks that wait for the same
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Waiting {
+    pub advice: String,
+    pub band: String,
+    /// The task that has waited longest
+    pub example: String,
+    /// With reason `limit`: the named limit that is full
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    pub message: String,
+    /// Since when the one that has waited longest waits
+    pub oldest_since: String,
+    pub pool: String,
+    pub queued: u64,
+    pub reason: String,
+    pub tenant: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct WaitingPage {
+    /// There are others, or kinds of tasks that were not looked at.
+    pub more: bool,
+    /// Queues with tasks that wait or run; those with the most waiting tasks first.
+    pub queues: Vec<Queue>,
+    /// The most tasks first.
+    pub waiting: Vec<Waiting>,
 }
 
 /// The window for which a run or a task exists.

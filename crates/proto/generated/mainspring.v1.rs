@@ -778,6 +778,69 @@ pub struct Pool {
     pub queued_max: ::core::option::Option<u64>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListWaitingRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListWaitingResponse {
+    /// The most tasks first.
+    #[prost(message, repeated, tag = "1")]
+    pub waiting: ::prost::alloc::vec::Vec<WaitingGroup>,
+    /// Queues with tasks that wait or run; those with the most waiting tasks first.
+    #[prost(message, repeated, tag = "2")]
+    pub queues: ::prost::alloc::vec::Vec<Queue>,
+    /// There are others, or kinds of tasks that were not looked at.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+}
+/// Queued tasks that wait for the same.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WaitingGroup {
+    /// `no_workers`, `no_worker_matches`, `pool_limit`, `backfill_share`, `tenant_limit`, `limit`, `no_room`, `behind` or
+    /// `about_to_be_placed`.
+    #[prost(string, tag = "1")]
+    pub reason: ::prost::alloc::string::String,
+    /// With reason `limit`: the named limit that is full.
+    #[prost(string, optional, tag = "2")]
+    pub limit: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub pool: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub band: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "6")]
+    pub queued: u64,
+    #[prost(message, optional, tag = "7")]
+    pub oldest_since: ::core::option::Option<::prost_types::Timestamp>,
+    /// The task that has waited longest.
+    #[prost(string, tag = "8")]
+    pub example: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub message: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub advice: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Queue {
+    #[prost(string, tag = "1")]
+    pub pool: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub band: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub queued: u64,
+    #[prost(uint32, tag = "5")]
+    pub running: u32,
+    #[prost(message, optional, tag = "6")]
+    pub oldest_since: ::core::option::Option<::prost_types::Timestamp>,
+    /// Attempts that began, by those of the last minute.
+    #[prost(uint64, optional, tag = "7")]
+    pub started_per_minute: ::core::option::Option<u64>,
+    /// How long what waits will take at that rate.
+    #[prost(message, optional, tag = "8")]
+    pub drained_in: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListLimitsRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListLimitsResponse {
@@ -1836,6 +1899,31 @@ pub mod pool_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.PoolService", "ListLimits"));
             self.inner.unary(req, path, codec).await
         }
+        /// What queued tasks wait for, how many, since when, and how fast their queues are worked off.
+        pub async fn list_waiting(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListWaitingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWaitingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PoolService/ListWaiting",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PoolService", "ListWaiting"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1869,6 +1957,14 @@ pub mod pool_service_server {
             request: tonic::Request<super::ListLimitsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListLimitsResponse>,
+            tonic::Status,
+        >;
+        /// What queued tasks wait for, how many, since when, and how fast their queues are worked off.
+        async fn list_waiting(
+            &self,
+            request: tonic::Request<super::ListWaitingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWaitingResponse>,
             tonic::Status,
         >;
     }
@@ -2067,6 +2163,51 @@ pub mod pool_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListLimitsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.PoolService/ListWaiting" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListWaitingSvc<T: PoolService>(pub Arc<T>);
+                    impl<
+                        T: PoolService,
+                    > tonic::server::UnaryService<super::ListWaitingRequest>
+                    for ListWaitingSvc<T> {
+                        type Response = super::ListWaitingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListWaitingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PoolService>::list_waiting(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListWaitingSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -5716,6 +5857,15 @@ pub struct ListTasksRequest {
     pub run_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "14")]
     pub created_before: ::core::option::Option<::prost_types::Timestamp>,
+    /// Only tasks of this pool that have not ended.
+    #[prost(string, optional, tag = "15")]
+    pub pool: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only queued tasks that wait for this, as `ListWaiting` calls it.
+    #[prost(string, optional, tag = "16")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only queued tasks that wait for this named limit.
+    #[prost(string, optional, tag = "17")]
+    pub limit_name: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTasksResponse {
@@ -6194,6 +6344,9 @@ pub struct Attempt {
     /// The last progress that it reported.
     #[prost(string, optional, tag = "14")]
     pub progress: ::core::option::Option<::prost::alloc::string::String>,
+    /// The named limit that was full before it; not set if its task waited for a worker or not at all.
+    #[prost(string, optional, tag = "15")]
+    pub waited_for_limit: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskHistoryRequest {
@@ -8607,6 +8760,75 @@ pub struct RunChange {
     pub state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunTimelineRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RunTimeline {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "RunState", tag = "2")]
+    pub state: i32,
+    /// What the times of spans count from.
+    #[prost(message, optional, tag = "3")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "4")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "5")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it was looked at: spans that go on end then.
+    #[prost(message, optional, tag = "6")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Along the critical path, the longest first; how long a run waited to start is not in it.
+    #[prost(message, repeated, tag = "7")]
+    pub totals: ::prost::alloc::vec::Vec<TimeSpent>,
+    /// In the order in which they began.
+    #[prost(message, repeated, tag = "8")]
+    pub tasks: ::prost::alloc::vec::Vec<TaskTimes>,
+    /// Other tasks have begun, too: the critical path and those that began first are here.
+    #[prost(bool, tag = "9")]
+    pub more: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TimeSpent {
+    /// As in `TimeSpan`.
+    #[prost(string, tag = "1")]
+    pub cause: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub time: ::core::option::Option<::prost_types::Duration>,
+}
+/// A task of a run, when it waited and for what, and when it ran; a mapped task as a whole.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TaskTimes {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
+    #[prost(string, optional, tag = "3")]
+    pub task_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// It is on the chain of tasks that made the run take as long as it did.
+    #[prost(bool, tag = "4")]
+    pub critical: bool,
+    /// They follow each other.
+    #[prost(message, repeated, tag = "5")]
+    pub spans: ::prost::alloc::vec::Vec<TimeSpan>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TimeSpan {
+    /// `upstream`, `release`, `queue`, `limit`, `run`, `retry_wait` or `wait`.
+    #[prost(string, tag = "1")]
+    pub cause: ::prost::alloc::string::String,
+    /// Milliseconds after the run was made.
+    #[prost(uint64, tag = "2")]
+    pub from_ms: u64,
+    #[prost(uint64, tag = "3")]
+    pub to_ms: u64,
+    /// The named limit that was full.
+    #[prost(string, optional, tag = "4")]
+    pub limit: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DiagnoseRunRequest {
     #[prost(string, tag = "1")]
     pub run_id: ::prost::alloc::string::String,
@@ -9156,6 +9378,28 @@ pub mod run_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.RunService", "Diagnose"));
             self.inner.unary(req, path, codec).await
         }
+        /// Where the time went: when each task waited, for what, and when it ran, with the critical path.
+        pub async fn timeline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RunTimelineRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunTimeline>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.RunService/Timeline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.RunService", "Timeline"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -9247,6 +9491,11 @@ pub mod run_service_server {
             &self,
             request: tonic::Request<super::DiagnoseRunRequest>,
         ) -> std::result::Result<tonic::Response<super::RunDiagnosis>, tonic::Status>;
+        /// Where the time went: when each task waited, for what, and when it ran, with the critical path.
+        async fn timeline(
+            &self,
+            request: tonic::Request<super::RunTimelineRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunTimeline>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct RunServiceServer<T> {
@@ -9950,6 +10199,51 @@ pub mod run_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/mainspring.v1.RunService/Timeline" => {
+                    #[allow(non_camel_case_types)]
+                    struct TimelineSvc<T: RunService>(pub Arc<T>);
+                    impl<
+                        T: RunService,
+                    > tonic::server::UnaryService<super::RunTimelineRequest>
+                    for TimelineSvc<T> {
+                        type Response = super::RunTimeline;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RunTimelineRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RunService>::timeline(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = TimelineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -10060,6 +10354,9 @@ pub struct ListJobsRequest {
     pub tag: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    /// With so many of the newest ended runs of each job, 20 at most.
+    #[prost(uint32, optional, tag = "20")]
+    pub recent: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListJobsResponse {
@@ -10102,6 +10399,43 @@ pub struct Job {
     /// Later with each edit, for `if_revision`; 0 once it is deleted.
     #[prost(uint64, tag = "14")]
     pub revision: u64,
+    /// Who is told of what goes wrong with it.
+    #[prost(string, optional, tag = "20")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "21")]
+    pub tags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How long a run should take, as the job says.
+    #[prost(uint64, optional, tag = "22")]
+    pub expected_ms: ::core::option::Option<u64>,
+    /// In lists only if they were asked for.
+    #[prost(message, optional, tag = "23")]
+    pub recent: ::core::option::Option<RecentRuns>,
+}
+/// Figures of the newest ended runs of a job, which it remembers.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecentRuns {
+    /// The newest first, at most 20.
+    #[prost(message, repeated, tag = "1")]
+    pub runs: ::prost::alloc::vec::Vec<RecentRun>,
+    /// Of those that succeeded or failed; from 0 to 1.
+    #[prost(double, optional, tag = "2")]
+    pub success_rate: ::core::option::Option<f64>,
+    /// From being made to their end, of those that succeeded.
+    #[prost(uint64, optional, tag = "3")]
+    pub p50_ms: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "4")]
+    pub p95_ms: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecentRun {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "RunState", tag = "2")]
+    pub state: i32,
+    #[prost(uint32, tag = "3")]
+    pub version: u32,
+    #[prost(uint64, tag = "4")]
+    pub took_ms: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LastRun {

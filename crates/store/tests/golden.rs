@@ -25,7 +25,7 @@ use mainspring_core::collections::Soft;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{
     Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, LastRun, LimitUse, Node, OnEmpty, Plan,
-    Repeat, TaskWork, Tolerance, TriggerRule,
+    RecentRun, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
@@ -154,7 +154,13 @@ fn task(state: TaskState) -> Task {
 }
 
 fn details() -> AttemptDetails {
-    AttemptDetails { memory_peak_bytes: Some(52 << 20), cpu_ms: Some(1_234), progress: Some("3 of 7".into()) }
+    let waited_for = Some(name("warehouse"));
+    AttemptDetails {
+        memory_peak_bytes: Some(52 << 20),
+        cpu_ms: Some(1_234),
+        progress: Some("3 of 7".into()),
+        waited_for,
+    }
 }
 
 fn full_task() -> Task {

@@ -21,7 +21,7 @@ use mainspring_core::collections::Soft;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{
     Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, LastRun, LimitUse, Node, NodeEnd, OnEmpty,
-    Plan, Repeat, TaskWork, Tolerance, TriggerRule,
+    Plan, RecentRun, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::{

@@ -198,6 +198,7 @@ fn details_of(details: &v1::AttemptDetails) -> AttemptDetails {
         memory_peak_bytes: details.memory_peak_bytes,
         cpu_ms: details.cpu_ms,
         progress: details.progress.as_deref().map(Into::into),
+        waited_for: None,
     }
 }
 

@@ -28,6 +28,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 Shape::Name,
                 "Only jobs of this owner; a page may then be shorter than its limit",
             ),
+            Parameter::new(
+                "recent",
+                Shape::Number { min: 1, max: 20, default: None },
+                "With so many of the newest ended runs of each job, and their figures",
+            ),
         ],
         answers: &[answer(200, "A page", Of("JobPage"))],
         errors: &[GUARDED, SHARD, LIST],

@@ -93,6 +93,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..READ
     },
     Operation {
+        id: "getRunTimeline",
+        tag: "runs",
+        rest: (GET, "/v1/runs/{id}/timeline"),
+        grpc: At("RunService/Timeline"),
+        cli: At("run timeline"),
+        summary: "Where the time went: when each task waited, for what, and when it ran, with the critical path",
+        details: "At most 1,000 tasks: those of the critical path, and the others that began first.",
+        answers: &[answer(200, "The tasks that have begun", Of("Timeline"))],
+        errors: &[GUARDED, SHARD, &["RUN_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
         id: "listItems",
         tag: "runs",
         rest: (GET, "/v1/runs/{id}/tasks/{name}/items"),

@@ -15,7 +15,7 @@ const OUTCOME: Parameter = Parameter::new(
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         id: "previewCron",
-        tag: "operation",
+        tag: "schedules",
         rest: (POST, "/v1/cron:preview"),
         grpc: At("ScheduleService/PreviewCron"),
         cli: At("cron next"),

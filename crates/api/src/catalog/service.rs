@@ -8,7 +8,7 @@ use super::{
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         id: "beginOperation",
-        tag: "operation",
+        tag: "operations",
         rest: (POST, "/v1/operations"),
         grpc: At("OperationService/Begin"),
         cli: At("operation begin"),
@@ -35,7 +35,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "listOperations",
-        tag: "operation",
+        tag: "operations",
         rest: (GET, "/v1/operations"),
         grpc: At("OperationService/List"),
         cli: At("operation list"),
@@ -47,7 +47,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "cancelOperation",
-        tag: "operation",
+        tag: "operations",
         rest: (POST, "/v1/operations/{id}:cancel"),
         grpc: At("OperationService/Cancel"),
         cli: At("operation cancel"),
@@ -66,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getOperation",
-        tag: "operation",
+        tag: "operations",
         rest: (GET, "/v1/operations/{id}"),
         grpc: At("OperationService/Get"),
         cli: At("operation get"),
@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getStats",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/v1/stats"),
         grpc: At("StatsService/Get"),
         cli: At("stats"),
@@ -88,7 +88,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getAttention",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/v1/attention"),
         grpc: At("StatsService/Attention"),
         cli: At("attention"),
@@ -101,7 +101,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getSystem",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/v1/system"),
         grpc: At("StatsService/System"),
         cli: At("system"),
@@ -112,7 +112,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "listQuarantinedRows",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/v1/store/quarantine"),
         grpc: At("StoreService/ListQuarantined"),
         cli: At("store quarantine"),
@@ -123,7 +123,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "releaseQuarantinedRow",
-        tag: "operation",
+        tag: "server",
         rest: (POST, "/v1/store/quarantine/{row}:release"),
         grpc: At("StoreService/Release"),
         cli: At("store release"),
@@ -136,7 +136,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getHealth",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/healthz"),
         grpc: Never,
         cli: Never,
@@ -150,7 +150,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getReadiness",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/readyz"),
         grpc: Never,
         cli: Never,
@@ -170,7 +170,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         id: "getMetrics",
-        tag: "operation",
+        tag: "server",
         rest: (GET, "/metrics"),
         grpc: Never,
         cli: Never,

@@ -13,8 +13,36 @@ const WITH_RUN: [Parameter; 14] = and(
         "Only tasks of this run, in the order of its job; goes with `state`, `limit` and `cursor` alone",
     ),
 );
-const LISTED: [Parameter; 15] = and(
-    WITH_RUN,
+const WITH_POOL: [Parameter; 15] =
+    and(WITH_RUN, Parameter::new("pool", Shape::FilledName, "Only tasks of this pool that have not ended"));
+const WITH_REASON: [Parameter; 16] = and(
+    WITH_POOL,
+    Parameter::new(
+        "reason",
+        Shape::Words(&[
+            "no_workers",
+            "no_worker_matches",
+            "pool_limit",
+            "backfill_share",
+            "tenant_limit",
+            "limit",
+            "no_room",
+            "behind",
+            "about_to_be_placed",
+        ]),
+        "Only queued tasks that wait for this, as `GET /v1/waiting` calls it",
+    ),
+);
+const WITH_LIMIT: [Parameter; 17] = and(
+    WITH_REASON,
+    Parameter::new(
+        "limit_name",
+        Shape::FilledName,
+        "Only queued tasks that wait for this named limit; with `reason` only beside `limit`",
+    ),
+);
+const LISTED: [Parameter; 18] = and(
+    WITH_LIMIT,
     Parameter::new(
         "id_prefix",
         Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),

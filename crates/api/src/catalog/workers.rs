@@ -110,4 +110,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
         errors: &[GUARDED, SHARD],
         ..READ
     },
+    Operation {
+        id: "listWaiting",
+        tag: "workers",
+        rest: (GET, "/v1/waiting"),
+        grpc: At("PoolService/ListWaiting"),
+        cli: At("task waiting"),
+        summary: "What queued tasks wait for, how many, since when, and how fast their queues are worked off",
+        details: "Tasks of a pool, band and tenant that wait for the same are one row. `GET /v1/tasks?reason=` lists them.",
+        answers: &[answer(200, "All of them, at most 1,000 rows of each list", Of("WaitingPage"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
 ];

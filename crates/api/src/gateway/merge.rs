@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::Depth;
 use mainspring_core::engine::question::{
-    APPROVALS_MAX, LimitStanding, LimitStandings, PoolRoom, Stats, WorkerView,
+    APPROVALS_MAX, LimitStanding, LimitStandings, PoolRoom, Stats, WaitingGroups, WorkerView,
 };
 use mainspring_core::engine::{Answer, Counts};
 use mainspring_core::retry::RetryCounts;
@@ -37,6 +37,13 @@ fn merged(one: Answer, other: Answer) -> Answered {
         (Answer::Done, Answer::Done) => Answer::Done,
         (Answer::Stats(one), Answer::Stats(other)) => Answer::Stats(Box::new(stats(*one, *other))),
         (Answer::Limits(one), Answer::Limits(other)) => Answer::Limits(Box::new(limits(*one, *other))),
+        (Answer::Waiting(one), Answer::Waiting(other)) => {
+            let more = one.more || other.more;
+            let groups = sorted(one.groups, other.groups, |a, b| {
+                (&a.pool, a.band, &a.tenant).cmp(&(&b.pool, b.band, &b.tenant))
+            });
+            Answer::Waiting(Box::new(WaitingGroups { groups, more }))
+        }
         (Answer::Workers(one), Answer::Workers(other)) => Answer::Workers(workers(one, other)),
         (Answer::CouldRun(one), Answer::CouldRun(other)) => Answer::CouldRun(one.and(other)),
         (Answer::Operations(one), Answer::Operations(other)) => {
@@ -101,6 +108,7 @@ fn stats(mut all: Stats, other: Stats) -> Stats {
             Some(known) => {
                 known.queued += depth.queued;
                 known.running += depth.running;
+                known.placed += depth.placed;
             }
             None => all.depths.push(depth),
         }

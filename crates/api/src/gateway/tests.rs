@@ -147,6 +147,7 @@ fn a_job(key: JobKey) -> Job {
         changed: Wall::ZERO,
         last: None,
         succeeded: None,
+        recent: Vec::new(),
         notes: Vec::new(),
         touched: Seq::ZERO,
         lanes: Soft::default(),

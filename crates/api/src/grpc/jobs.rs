@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{JobKey, RECENT_MAX};
 use mainspring_core::values::Revision;
 use mainspring_proto::v1;
 use mainspring_proto::v1::job_service_server::JobService;
@@ -18,7 +18,10 @@ use super::time::{instant_field, moment, timestamp};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply};
 use crate::problem::Problem;
-use crate::wire::{FiguresView, JobView, LastRunView, OverrideBody, TriggerBody, VersionFigures, raw};
+use crate::wire::{
+    FiguresView, JobView, LastRunView, OverrideBody, RecentRunView, RecentView, TriggerBody, VersionFigures,
+    raw,
+};
 
 pub(super) struct Jobs(pub(super) Arc<Edge>);
 
@@ -120,8 +123,14 @@ async fn list(edge: &Edge, request: &v1::ListJobsRequest) -> Result<v1::ListJobs
         tag: request.tag.as_deref(),
         owner: request.owner.as_deref(),
     };
+    let recent = match request.recent.map(|count| count as usize) {
+        Some(count) if !(1..=RECENT_MAX).contains(&count) => {
+            return Err(Problem::query("recent", "a number from 1 to 20"));
+        }
+        recent => recent,
+    };
     let (jobs, next_cursor) = flows::jobs(edge, &wanted, request.cursor.as_deref(), limit).await?;
-    let jobs = jobs.iter().map(|job| message(&JobView::of(job, false))).collect();
+    let jobs = jobs.iter().map(|job| message(&JobView::listed(job, recent))).collect();
     Ok(v1::ListJobsResponse { jobs, next_cursor })
 }
 
@@ -146,6 +155,25 @@ fn message(view: &JobView<'_>) -> v1::Job {
         last_run: view.last_run.as_ref().map(last),
         definition_json: view.definition.map(|definition| definition.get().to_owned()),
         notes: view.notes.iter().map(note).collect(),
+        owner: view.owner.as_deref().map(str::to_owned),
+        tags: view.tags.iter().map(|tag| tag.clone().into_owned()).collect(),
+        expected_ms: view.expected_ms,
+        recent: view.recent.as_ref().map(recent),
+    }
+}
+
+fn recent(view: &RecentView) -> v1::RecentRuns {
+    let run = |run: &RecentRunView| v1::RecentRun {
+        run_id: run.run_id.clone(),
+        state: run_state(run.state),
+        version: run.version,
+        took_ms: run.took_ms,
+    };
+    v1::RecentRuns {
+        runs: view.runs.iter().map(run).collect(),
+        success_rate: view.success_rate,
+        p50_ms: view.p50_ms,
+        p95_ms: view.p95_ms,
     }
 }
 

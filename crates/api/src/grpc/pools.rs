@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::pool_service_server::PoolService;
 use tonic::{Request, Response, Status};
 
 use super::status::{answer, request_id};
+use super::time::{duration, timestamp};
 use crate::edge::Edge;
 use crate::operation;
-use crate::wire::{LimitKeyView, LimitPage, LimitView, PoolView};
+use crate::wire::{LimitKeyView, LimitPage, LimitView, PoolView, QueueView, WaitingPage, WaitingView};
 
 pub(super) struct Pools(pub(super) Arc<Edge>);
 
@@ -39,6 +41,44 @@ impl PoolService for Pools {
     ) -> Result<Response<v1::ListLimitsResponse>, Status> {
         let id = request_id(&request);
         answer(&self.0, &id, operation::limits(&self.0).await.map(limits))
+    }
+
+    async fn list_waiting(
+        &self,
+        request: Request<v1::ListWaitingRequest>,
+    ) -> Result<Response<v1::ListWaitingResponse>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, operation::waiting(&self.0).await.map(waiting))
+    }
+}
+
+fn waiting(page: WaitingPage) -> v1::ListWaitingResponse {
+    let group = |view: WaitingView| v1::WaitingGroup {
+        reason: view.reason.to_owned(),
+        limit: view.limit,
+        pool: view.pool,
+        band: view.band.to_owned(),
+        tenant: view.tenant,
+        queued: view.queued,
+        oldest_since: Some(timestamp(view.oldest_since.0)),
+        example: view.example,
+        message: view.message,
+        advice: view.advice,
+    };
+    let queue = |view: QueueView| v1::Queue {
+        pool: view.pool,
+        band: view.band.to_owned(),
+        tenant: view.tenant,
+        queued: view.queued,
+        running: view.running,
+        oldest_since: view.oldest_since.map(|since| timestamp(since.0)),
+        started_per_minute: view.started_per_minute,
+        drained_in: view.drained_in_ms.map(|span| duration(Millis::new(span))),
+    };
+    v1::ListWaitingResponse {
+        waiting: page.waiting.into_iter().map(group).collect(),
+        queues: page.queues.into_iter().map(queue).collect(),
+        more: page.more,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which tasks a list holds.
 
-use mainspring_core::engine::question::Unfinished;
+use mainspring_core::dispatch::WaitKind;
+use mainspring_core::engine::question::{Unfinished, WaitsFor};
 use mainspring_core::task::{Status, Task};
 use mainspring_core::values::{Name, Wall, WorkerId};
 use mainspring_store::{HistoryQuery, PAGE_MAX};
@@ -19,6 +20,9 @@ pub(crate) struct FilterBody<'a> {
     pub statuses: Vec<Status>,
     pub worker: Option<&'a str>,
     pub label: Option<&'a str>,
+    pub pool: Option<&'a str>,
+    pub reason: Option<&'a str>,
+    pub limit_name: Option<&'a str>,
     pub created_from: Option<Wall>,
     pub created_before: Option<Wall>,
     pub ended_from: Option<Wall>,
@@ -35,6 +39,8 @@ pub(crate) struct Filter {
     statuses: Vec<Status>,
     worker: Option<WorkerId>,
     label: Option<(Name, Name)>,
+    pool: Option<Name>,
+    waits_for: Option<WaitsFor>,
     created_from: Option<Wall>,
     created_before: Option<Wall>,
     ended_from: Option<Wall>,
@@ -66,6 +72,8 @@ impl FilterBody<'_> {
             statuses: self.statuses,
             worker: self.worker.map(parse_worker).transpose()?,
             label: self.label.map(label).transpose()?,
+            pool: self.pool.map(|text| name("pool", text)).transpose()?,
+            waits_for: waits_for(self.reason, self.limit_name)?,
             created_from: self.created_from,
             created_before: self.created_before,
             ended_from: self.ended_from,
@@ -85,7 +93,9 @@ impl Filter {
 
     /// Only pending tasks are ever parked, and no worker has them.
     pub(super) fn wants_pending(&self) -> bool {
-        self.worker.is_none() && (self.statuses.is_empty() || self.statuses.contains(&Status::Pending))
+        self.worker.is_none()
+            && self.waits_for.is_none()
+            && (self.statuses.is_empty() || self.statuses.contains(&Status::Pending))
     }
 
     pub(super) fn unfinished(&self, from: u32, limit: usize) -> Unfinished {
@@ -97,6 +107,8 @@ impl Filter {
             statuses: self.statuses.clone(),
             worker: self.worker,
             label: self.label.clone(),
+            pool: self.pool.clone(),
+            waits_for: self.waits_for.clone(),
         }
     }
 
@@ -105,7 +117,13 @@ impl Filter {
             && self.created_before.is_none_or(|before| task.submitted < before)
     }
 
+    /// Pools and reasons are those of unfinished tasks.
     pub(super) fn wants_ended(&self) -> bool {
+        let of_unfinished = self.pool.is_some() || self.waits_for.is_some();
+        !of_unfinished && self.wants_any_ended()
+    }
+
+    fn wants_any_ended(&self) -> bool {
         self.statuses.is_empty() || self.statuses.iter().any(|status| status.is_ended())
     }
 
@@ -124,6 +142,21 @@ impl Filter {
             after: None,
             limit: self.limit,
         }
+    }
+}
+
+fn waits_for(reason: Option<&str>, limit: Option<&str>) -> Result<Option<WaitsFor>, Problem> {
+    let kind = |word: &str| WaitKind::ALL.into_iter().find(|kind| kind.label() == word);
+    let wanted = reason
+        .map(|word| kind(word).ok_or_else(|| Problem::query("reason", "no queued task waits for that")));
+    let limit = limit.map(|text| name("limit_name", text)).transpose()?;
+    match (wanted.transpose()?, limit) {
+        (None, None) => Ok(None),
+        (None | Some(WaitKind::Limit), limit @ Some(_)) => {
+            Ok(Some(WaitsFor { kind: WaitKind::Limit, limit }))
+        }
+        (Some(_), Some(_)) => Err(Problem::query("limit_name", "it goes with `reason=limit`")),
+        (Some(kind), None) => Ok(Some(WaitsFor { kind, limit: None })),
     }
 }
 

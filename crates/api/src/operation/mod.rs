@@ -36,6 +36,7 @@ mod stats;
 mod submit;
 mod system;
 mod wait;
+mod waiting;
 mod workers;
 
 use mainspring_core::decision::Rejection;
@@ -73,6 +74,7 @@ pub(crate) use self::{
     submit::{Accepted, prepare, prepare_in_batch, submit},
     system::system,
     wait::{checked_wait, read_ended, run_ended},
+    waiting::waiting,
     workers::{WorkerFilter, cordon, worker, workers},
 };
 use crate::edge::Edge;

@@ -27,6 +27,7 @@ mod system;
 mod tasks;
 mod triggers;
 mod verbs;
+mod waiting;
 mod workers;
 
 use std::sync::Arc;
@@ -73,16 +74,11 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/runs", get(flows::runs::list))
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
-        .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
-        .route("/v1/runs/{id}/tasks/{name}/items", get(flows::runs::items))
-        .route("/v1/runs/{id}/graph", get(flows::pictures::run_graph))
-        .route("/v1/runs/{id}/states", get(flows::pictures::states))
+        .merge(views_of_runs())
         .route("/v1/cron:preview", post(cron::preview))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
-        .route("/v1/limits", get(limits::list))
-        .route("/v1/pools", get(pools::list))
-        .route("/v1/pools/{name}", get(pools::get))
+        .merge(queues())
         .route("/v1/operations", get(operations::list).post(operations::begin))
         .route("/v1/operations/{id}", get(operations::get).post(operations::verb))
         .route("/v1/workers", get(workers::list))
@@ -111,6 +107,25 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(edge), gate::gate))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
+}
+
+/// What else is told of a run.
+fn views_of_runs() -> Router<Arc<Edge>> {
+    Router::new()
+        .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
+        .route("/v1/runs/{id}/tasks/{name}/items", get(flows::runs::items))
+        .route("/v1/runs/{id}/timeline", get(flows::runs::timeline))
+        .route("/v1/runs/{id}/graph", get(flows::pictures::run_graph))
+        .route("/v1/runs/{id}/states", get(flows::pictures::states))
+}
+
+/// What waits and where.
+fn queues() -> Router<Arc<Edge>> {
+    Router::new()
+        .route("/v1/limits", get(limits::list))
+        .route("/v1/waiting", get(waiting::list))
+        .route("/v1/pools", get(pools::list))
+        .route("/v1/pools/{name}", get(pools::get))
 }
 
 /// Those that need no token: health, and calls that are signed.

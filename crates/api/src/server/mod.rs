@@ -36,6 +36,7 @@ use crate::grpc::{self, Health};
 use crate::logs::{LogStorage, Logs};
 use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
+use crate::rates::Rates;
 use crate::readers::Readers;
 use crate::rest;
 use crate::series::Series;
@@ -86,6 +87,7 @@ impl Server {
             metrics,
             watchlist: Arc::clone(&effects.watchlist),
             series: Series::default(),
+            rates: Rates::default(),
             disk: Arc::default(),
             config,
             started: Instant::now(),

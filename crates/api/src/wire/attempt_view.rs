@@ -41,6 +41,9 @@ pub(crate) struct AttemptView<'a> {
     /// The last progress that it reported
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<&'a str>,
+    /// The named limit that was full before it; absent if its task waited for a worker or not at all
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_for_limit: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +74,7 @@ pub(super) fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         asked: asked(task, attempt.memory_bytes),
         used: used(attempt.details.as_deref()),
         progress: attempt.details.as_ref().and_then(|details| details.progress.as_deref()),
+        waited_for_limit: waited_for(attempt.details.as_deref()),
     });
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
     let newest = (task.attempts > last_failed).then(|| newest(task, is_process));
@@ -108,6 +112,7 @@ fn newest(task: &Task, is_process: bool) -> AttemptView<'_> {
         asked: asked(task, extra.and_then(|extra| extra.memory_bytes)),
         used: used(details),
         progress: live.or(details.and_then(|details| details.progress.as_deref())),
+        waited_for_limit: waited_for(details),
     }
 }
 
@@ -126,6 +131,10 @@ fn asked(task: &Task, memory_bytes: Option<u64>) -> Option<ResourcesBody<'_>> {
     let asked = ResourcesBody::of(&task.profile.requirements.resources);
     let memory_bytes = memory_bytes.unwrap_or(asked.memory_bytes);
     Some(ResourcesBody { memory_bytes, ..asked }).filter(|asked| *asked != ResourcesBody::default())
+}
+
+fn waited_for(details: Option<&AttemptDetails>) -> Option<&str> {
+    details?.waited_for.as_deref()
 }
 
 fn used(details: Option<&AttemptDetails>) -> Option<UsedView> {

@@ -54,7 +54,9 @@ mod task_body;
 mod task_view;
 mod text;
 mod time;
+mod timeline_view;
 mod trigger_view;
+mod waiting_view;
 mod whole;
 mod window_view;
 mod worker_view;
@@ -86,7 +88,7 @@ pub(crate) use self::{
     history_view::{ChangeView, TaskHistory},
     item_view::{ItemPage, ItemRow},
     job_stats::{FiguresView, JobStats, VersionFigures},
-    job_view::{JobView, LastRunView, raw},
+    job_view::{JobView, LastRunView, RecentRunView, RecentView, raw},
     json::json_problem,
     keys::Keys,
     limit_view::{LimitKeyView, LimitPage, LimitView},
@@ -117,7 +119,9 @@ pub(crate) use self::{
     },
     task_view::{ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
+    timeline_view::{SpanView, TaskTimesView, TimelineView},
     trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
+    waiting_view::{QueueView, WaitingPage, WaitingView},
     window_view::{LedgerPage, LedgerWindowView, UpcomingView, WindowRowView},
     worker_view::{CordonView, WorkerBody},
 };

@@ -64,6 +64,8 @@ async fn who_accepts_only_the_older_form_gets_it() {
 async fn run_of(rig: &Rig, worker: &mut FakeWorker, job: &str, succeeds: bool) {
     let run = rig.call("POST", &format!("/v1/jobs/{job}:trigger"), "").await.json();
     let start = worker.start().await;
+    // Runs are timed in whole milliseconds.
+    tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     if succeeds {
         worker.succeed(&start, "1").await;
     } else {

@@ -56,6 +56,10 @@ impl Fifo {
         self.len == 0
     }
 
+    pub const fn len(&self) -> u32 {
+        self.len
+    }
+
     pub fn head(&self) -> Option<TaskIndex> {
         (self.head != NONE).then_some(TaskIndex(self.head))
     }

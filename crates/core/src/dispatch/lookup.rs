@@ -113,6 +113,7 @@ impl Dispatcher {
             held: 0,
             row,
             spot: Spot::Out,
+            waited_at: None,
             in_idle: false,
             serial: self.lookup.serial,
         });
@@ -183,6 +184,7 @@ impl Dispatcher {
             order: Ranked::default(),
             classes: 0,
             queued: [0; LEVELS],
+            placed: 0,
             running: 0,
         });
         self.tenants[tenant].lines += 1;

@@ -31,6 +31,7 @@ mod shelf;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod wake;
 mod why;
 mod workers;
@@ -44,7 +45,8 @@ use self::lookup::Lookup;
 use self::need::Need;
 use self::permits::Limit;
 use self::queue::{Class, Line, Pool, Tenant};
-pub use self::why::{Unmet, WaitReason};
+pub use self::waiting::WaitingTasks;
+pub use self::why::{Unmet, WaitKind, WaitReason};
 use self::workers::WorkerRoom;
 use crate::collections::{Id, Slab};
 use crate::task::Profile;
@@ -86,10 +88,12 @@ pub struct Wants<'a> {
     pub permits: Option<&'a Permits>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placement {
     pub task: TaskIndex,
     pub worker: WorkerIndex,
+    /// The named limit for which it waited; not told of one that waited for room after that.
+    pub waited_for: Option<Name>,
 }
 
 /// How much waits and runs, for one tenant in one band of one pool.
@@ -100,6 +104,8 @@ pub struct Depth {
     pub tenant: Name,
     pub queued: u64,
     pub running: u32,
+    /// Attempts that began since the dispatcher has known of such tasks; a counter that starts anew when all have ended.
+    pub placed: u64,
 }
 
 #[derive(Debug)]
@@ -174,6 +180,7 @@ impl Dispatcher {
                 tenant: self.tenants[line.tenant].name.clone(),
                 queued: line.queued_total(),
                 running: line.running,
+                placed: line.placed,
             })
             .filter(|depth| depth.queued > 0 || depth.running > 0)
             .collect();

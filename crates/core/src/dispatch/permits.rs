@@ -155,6 +155,7 @@ impl Dispatcher {
         let class = &mut self.classes[id];
         let (level, age) = class.age_key(&self.links);
         class.spot = Spot::AtLimit { limit, max, level, age };
+        class.waited_at = Some(limit);
         let group = PermitGroup { max, line: class.line, need: class.need };
         self.limits[limit].waiting.entry(group).or_default().insert((level, age, id));
     }

@@ -116,8 +116,9 @@ impl Dispatcher {
             self.park(class);
             return None;
         };
+        let waited_for = self.classes[class].waited_at.map(|limit| self.limits[limit].name.clone());
         self.start(class, task, worker);
-        Some(Placement { task, worker })
+        Some(Placement { task, worker, waited_for })
     }
 
     fn worker_for(&mut self, class: Id<Class>, task: TaskIndex) -> Option<WorkerIndex> {
@@ -155,6 +156,7 @@ impl Dispatcher {
         class.held += 1;
         let line = &mut self.lines[class.line];
         line.running += 1;
+        line.placed += 1;
         self.tenants[line.tenant].running += 1;
         let pool = &mut self.pools[line.pool];
         pool.running += 1;

@@ -87,6 +87,8 @@ pub struct Line {
     pub classes: u32,
     pub queued: [u32; LEVELS],
     pub running: u32,
+    /// Attempts that were placed since it is there.
+    pub placed: u64,
 }
 
 impl Line {
@@ -115,6 +117,8 @@ pub struct Class {
     /// The limits in which its tasks take permits.
     pub row: Option<Box<Row>>,
     pub spot: Spot,
+    /// The full limit at which its tasks waited last, unless they have waited for room since.
+    pub waited_at: Option<Id<Limit>>,
     /// Whether it is in the list of classes that may be forgotten.
     pub in_idle: bool,
     /// Tells it from an earlier class with the same id.

@@ -93,6 +93,7 @@ impl Dispatcher {
         let (is_empty, spot) = (class.fifo.is_empty(), class.spot);
         self.count_wish(id, false);
         if is_empty {
+            self.classes[id].waited_at = None;
             match spot {
                 Spot::Out => {}
                 Spot::Line(..) => self.take_from_line(id),

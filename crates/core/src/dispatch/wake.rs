@@ -129,6 +129,7 @@ impl Dispatcher {
         let rank = self.rank(id);
         let class = &mut self.classes[id];
         class.spot = Spot::Parked(rank);
+        class.waited_at = None;
         let band = self.lines[class.line].band;
         self.needs[class.need].parked[band.index()].insert(rank);
     }

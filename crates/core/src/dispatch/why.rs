@@ -64,6 +64,49 @@ pub enum WaitReason {
     AboutToBePlaced,
 }
 
+/// A [`WaitReason`] without its data.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum WaitKind {
+    NoWorkers,
+    NoWorkerMatches,
+    PoolLimit,
+    BackfillShare,
+    TenantLimit,
+    Limit,
+    NoRoom,
+    Behind,
+    AboutToBePlaced,
+}
+
+impl WaitKind {
+    pub const ALL: [Self; 9] = [
+        Self::NoWorkers,
+        Self::NoWorkerMatches,
+        Self::PoolLimit,
+        Self::BackfillShare,
+        Self::TenantLimit,
+        Self::Limit,
+        Self::NoRoom,
+        Self::Behind,
+        Self::AboutToBePlaced,
+    ];
+
+    /// A word for programs.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::NoWorkers => "no_workers",
+            Self::NoWorkerMatches => "no_worker_matches",
+            Self::PoolLimit => "pool_limit",
+            Self::BackfillShare => "backfill_share",
+            Self::TenantLimit => "tenant_limit",
+            Self::Limit => "limit",
+            Self::NoRoom => "no_room",
+            Self::Behind => "behind",
+            Self::AboutToBePlaced => "about_to_be_placed",
+        }
+    }
+}
+
 /// Something no worker of a pool could give, even when idle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unmet {
@@ -82,19 +125,24 @@ impl Dispatcher {
     /// `None` if the task does not wait.
     pub fn why(&self, task: TaskIndex) -> Option<WaitReason> {
         let class = &self.classes[self.links.queued(task)?];
+        let ahead = self.ahead(task, class, &self.lines[class.line]);
+        Some(self.why_class(class, ahead))
+    }
+
+    /// Why tasks of a class wait that have so many before them.
+    pub(super) fn why_class(&self, class: &Class, ahead: u64) -> WaitReason {
         let line = &self.lines[class.line];
         let need = &self.needs[class.need];
         let (pool, tenant) = (&self.pools[line.pool], &self.tenants[line.tenant]);
         let name = || pool.name.clone();
         if self.workers.pool(line.pool).all.is_empty() {
-            return Some(WaitReason::NoWorkers { pool: name() });
+            return WaitReason::NoWorkers { pool: name() };
         }
         let has_room = self.has_room(need);
         if !has_room && !self.could_ever_run(need) {
-            return Some(WaitReason::NoWorkerMatches { pool: name(), unmet: self.unmet_by(need) });
+            return WaitReason::NoWorkerMatches { pool: name(), unmet: self.unmet_by(need) };
         }
-        let ahead = self.ahead(task, class, line);
-        Some(if pool.running >= pool.limit.running_max {
+        if pool.running >= pool.limit.running_max {
             WaitReason::PoolLimit { pool: name(), running: pool.running, max: pool.limit.running_max }
         } else if line.band == Band::Backfill && pool.backfill >= self.backfill_max(line.pool) {
             let (running, max) = (pool.backfill, self.backfill_max(line.pool));
@@ -110,7 +158,7 @@ impl Dispatcher {
             WaitReason::Behind { tasks: ahead }
         } else {
             WaitReason::AboutToBePlaced
-        })
+        }
     }
 
     /// Why no worker that is known could run tasks like this, even if it were idle; `None` if one could. Tasks that
@@ -193,14 +241,40 @@ impl Dispatcher {
     }
 
     fn ahead(&self, task: TaskIndex, class: &Class, line: &Line) -> u64 {
+        self.ahead_of_class(class, line) + self.links.position(&class.fifo, task, WALK_MAX)
+    }
+
+    pub(super) fn ahead_of_class(&self, class: &Class, line: &Line) -> u64 {
         let lanes = &self.pools[line.pool].lanes;
         let bands = Band::ALL.iter().filter(|band| **band < line.band).map(|band| lanes[band.index()].queued);
         let levels = (class.level + 1..=LEVEL_MAX).map(|level| u64::from(line.queued[usize::from(level)]));
-        bands.chain(levels).sum::<u64>() + self.links.position(&class.fifo, task, WALK_MAX)
+        bands.chain(levels).sum::<u64>()
     }
 }
 
 impl WaitReason {
+    pub const fn kind(&self) -> WaitKind {
+        match self {
+            Self::NoWorkers { .. } => WaitKind::NoWorkers,
+            Self::NoWorkerMatches { .. } => WaitKind::NoWorkerMatches,
+            Self::PoolLimit { .. } => WaitKind::PoolLimit,
+            Self::BackfillShare { .. } => WaitKind::BackfillShare,
+            Self::TenantLimit { .. } => WaitKind::TenantLimit,
+            Self::Limit { .. } => WaitKind::Limit,
+            Self::NoRoom { .. } => WaitKind::NoRoom,
+            Self::Behind { .. } => WaitKind::Behind,
+            Self::AboutToBePlaced => WaitKind::AboutToBePlaced,
+        }
+    }
+
+    /// Of the limit that is full.
+    pub const fn limit(&self) -> Option<&Name> {
+        match self {
+            Self::Limit { limit, .. } => Some(limit),
+            _ => None,
+        }
+    }
+
     /// What the reader can do about it.
     pub fn advice(&self) -> String {
         match self {

@@ -9,10 +9,10 @@ use super::Engine;
 use super::command::Answer;
 use super::question::{
     Diagnosis, LimitStanding, LimitStandings, PoolRoom, Question, SCAN_MAX, Standing, Stats, Unfinished,
-    UnfinishedPage, WorkerView,
+    UnfinishedPage, WaitingGroup, WaitingGroups, WaitsFor, WorkerView,
 };
 use crate::decision::Rejection;
-use crate::dispatch::{LimitLoad, LimitLoads, WaitReason};
+use crate::dispatch::{LimitLoad, LimitLoads, WaitReason, WaitingTasks};
 use crate::engine::question::Part;
 use crate::retry::BudgetKind;
 use crate::task::{Status, TaskState};
@@ -31,6 +31,7 @@ impl Engine {
             }
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Limits => Answer::Limits(Box::new(self.limit_standings())),
+            Question::Waiting => Answer::Waiting(Box::new(self.waiting_groups())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
             Question::Operations { only } => {
                 let operations = &self.state.operations;
@@ -123,6 +124,25 @@ impl Engine {
         LimitStandings { limits: limits.into_iter().map(named).collect(), more }
     }
 
+    fn waiting_groups(&self) -> WaitingGroups {
+        let (waiting, more) = self.dispatcher.waiting();
+        let named = |group: WaitingTasks| {
+            let firsts = group.first.iter().filter_map(|index| self.state.tasks.get(*index));
+            let oldest = firsts.min_by_key(|task| (task.changed, task.id))?;
+            let WaitingTasks { pool, band, tenant, reason, queued, .. } = group;
+            Some(WaitingGroup {
+                pool,
+                band,
+                tenant,
+                reason,
+                queued,
+                oldest: oldest.id,
+                since: oldest.changed,
+            })
+        };
+        WaitingGroups { groups: waiting.into_iter().filter_map(named).collect(), more }
+    }
+
     fn pool_rooms(&self) -> Vec<PoolRoom> {
         let mut rooms: BTreeMap<&str, PoolRoom> = BTreeMap::new();
         for (_, worker) in self.workers.iter() {
@@ -188,14 +208,22 @@ impl Engine {
         if !self.has_any_in(&which.statuses) {
             return page;
         }
+        // Tasks of one class wait for the same.
+        let mut known = BTreeMap::new();
+        let mut waits = |index, wanted: &WaitsFor| {
+            let Some(class) = self.dispatcher.class_of(index) else { return false };
+            *known.entry(class).or_insert_with(|| wanted.is(&self.dispatcher.why_class_with(class)))
+        };
         let last = which.from.saturating_add(SCAN_MAX).min(end);
         for index in which.from..last {
             if page.tasks.len() >= which.limit {
                 page.next = Some(index);
                 return page;
             }
-            let task = self.state.tasks.get(TaskIndex(index));
-            page.tasks.extend(task.filter(|task| which.wants(task)).cloned());
+            let task = self.state.tasks.get(TaskIndex(index)).filter(|task| which.wants(task));
+            let task = task
+                .filter(|_| which.waits_for.as_ref().is_none_or(|wanted| waits(TaskIndex(index), wanted)));
+            page.tasks.extend(task.cloned());
         }
         page.next = (last < end).then_some(last);
         page

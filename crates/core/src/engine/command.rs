@@ -7,7 +7,8 @@ use super::by_actor::ByActor;
 use super::keyed::Keyed;
 use super::quarantine::{QuarantineCommand, QuarantinedRow};
 use super::question::{
-    Diagnosis, LimitStandings, OpenApproval, Question, Released, Stats, UnfinishedPage, WorkerView,
+    Diagnosis, LimitStandings, OpenApproval, Question, Released, Stats, UnfinishedPage, WaitingGroups,
+    WorkerView,
 };
 use crate::backfill::decide::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
@@ -215,6 +216,7 @@ pub enum Answer {
     Approvals(Vec<OpenApproval>),
     Stats(Box<Stats>),
     Limits(Box<LimitStandings>),
+    Waiting(Box<WaitingGroups>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),
     /// Bulk operations in memory.

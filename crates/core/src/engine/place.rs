@@ -1,8 +1,9 @@
 //! Placement: the dispatcher chooses, the journal records, the worker is told when that is durable.
 
 use super::{Batch, Engine};
+use crate::dispatch::Placement;
 use crate::event::Event;
-use crate::values::{Fence, TaskIndex, WorkerIndex};
+use crate::values::{AttemptDetails, Fence, TaskIndex};
 
 /// Grants whose slot is remembered; a power of two.
 const RECENT: usize = 1 << 16;
@@ -28,11 +29,12 @@ impl Engine {
     pub(super) fn place(&mut self, batch: &mut Batch, events_max: usize) {
         while batch.events.len() < events_max {
             let Some(placement) = self.dispatcher.place() else { return };
-            self.assign(placement.task, placement.worker, batch);
+            self.assign(placement, batch);
         }
     }
 
-    fn assign(&mut self, index: TaskIndex, holder: WorkerIndex, batch: &mut Batch) {
+    fn assign(&mut self, placement: Placement, batch: &mut Batch) {
+        let Placement { task: index, worker: holder, waited_for } = placement;
         let worker = self.workers.get(holder).expect("MA-1: a placed worker is known");
         let (worker, incarnation) = (worker.id, worker.incarnation);
         let (id, fence) = (self.state.tasks.live(index).id, self.state.next_fence());
@@ -40,5 +42,9 @@ impl Engine {
         self.workers.hold(index, holder);
         self.state.tasks.expect(index);
         self.commit_one(Event::TaskAssigned { id, fence, worker, incarnation }, batch);
+        if waited_for.is_some() {
+            let details = Box::new(AttemptDetails { waited_for, ..AttemptDetails::default() });
+            self.commit_one(Event::DetailsReported { id, fence, details }, batch);
+        }
     }
 }

@@ -17,6 +17,7 @@ impl Answer {
             | Self::Approvals(_)
             | Self::Stats(_)
             | Self::Limits(_)
+            | Self::Waiting(_)
             | Self::Workers(_)
             | Self::Unfinished(_)
             | Self::Operations(_)

@@ -89,8 +89,9 @@ impl Engine {
         if let Some(checkpoint) = &lease.soft.pending_checkpoint {
             return Some(Event::CheckpointSaved { id, fence, bytes: checkpoint.bytes.clone() });
         }
-        let has_details = task.extra.as_ref().is_some_and(|extra| extra.details.is_some());
-        let progress = lease.soft.progress.clone().filter(|_| !has_details)?;
+        let details = task.extra.as_ref().and_then(|extra| extra.details.as_deref());
+        let is_reported = details.is_some_and(AttemptDetails::is_reported);
+        let progress = lease.soft.progress.clone().filter(|_| !is_reported)?;
         let details = Box::new(AttemptDetails { progress: Some(progress), ..AttemptDetails::default() });
         Some(Event::DetailsReported { id, fence, details })
     }

@@ -120,7 +120,8 @@ pub enum Event {
         fence: Fence,
         bytes: Arc<[u8]>,
     },
-    /// What the worker knows of an attempt beside how it ended. In the record of its end, before it.
+    /// What is known of an attempt beside how it ended: after its grant, for which limit its task waited; before its end, in
+    /// the same record, what its worker says of it.
     DetailsReported {
         id: TaskId,
         fence: Fence,

@@ -16,5 +16,5 @@ pub use self::{
     },
     policy::FailurePolicy,
     rule::{NodeEnd, RuleVerdict, TriggerRule, UpstreamEnds},
-    table::{Definition, Job, JobKey, JobTable, Lanes, LastRun},
+    table::{Definition, Job, JobKey, JobTable, Lanes, LastRun, RECENT_MAX, RecentRun},
 };

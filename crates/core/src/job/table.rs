@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use crate::collections::{Entity, EntityTable, Soft, Table};
-use crate::values::{EntityKind, JobId, Name, Note, Revision, RunId, RunIndex, RunStatus, Seq, Stamp, Wall};
+use crate::values::{
+    EntityKind, JobId, Millis, Name, Note, Revision, RunId, RunIndex, RunStatus, Seq, Stamp, Wall,
+};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct JobKey {
@@ -45,6 +47,8 @@ pub struct Job {
     /// See [`Job::revision`].
     pub changed: Wall,
     pub last: Option<LastRun>,
+    /// The newest runs that have ended, in the order of their ends; at most [`RECENT_MAX`].
+    pub recent: Vec<RecentRun>,
     /// When a run of it last succeeded.
     pub succeeded: Option<Wall>,
     /// Who changed it and why, as far as they said; at most `NOTES_MAX`.
@@ -59,6 +63,19 @@ pub struct LastRun {
     pub id: RunId,
     pub status: RunStatus,
     pub at: Wall,
+}
+
+/// Ended runs that a job remembers: lists of jobs tell of them without looking at history.
+pub const RECENT_MAX: usize = 20;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecentRun {
+    pub id: RunId,
+    pub status: RunStatus,
+    /// Of the job.
+    pub version: u32,
+    /// From being made to its end.
+    pub took: Millis,
 }
 
 /// Derived from the runs in memory: how many are at work, and which wait for a place.
@@ -122,6 +139,15 @@ impl Lanes {
 }
 
 impl Job {
+    /// One that was opened again and has ended another time counts once, as it ended last.
+    pub(crate) fn remember(&mut self, run: RecentRun) {
+        self.recent.retain(|known| known.id != run.id);
+        if self.recent.len() >= RECENT_MAX {
+            self.recent.remove(0);
+        }
+        self.recent.push(run);
+    }
+
     /// Of its content, and of whether it is paused or deleted.
     pub fn revision(&self) -> Revision {
         if self.deleted.is_some() { Revision::NONE } else { self.changed.into() }

@@ -7,7 +7,7 @@ use super::map::MapItems;
 use super::runs::{JobRuns, NewVersion};
 use super::state::{NOTES_MAX, NodeStatus, Pause, Run, RunStop, StartedBy};
 use crate::collections::Soft;
-use crate::job::{Job, JobKey, LastRun, NodeWork};
+use crate::job::{Job, JobKey, LastRun, NodeWork, RecentRun};
 use crate::task::{Payload, Status, TaskSpec};
 use crate::values::{InRun, NodeInstance, Note, Revision, RunId, RunIndex, RunStatus, Stamp, Wall};
 use crate::work::WorkList;
@@ -108,6 +108,7 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied, work: &mut Wor
             changed: now,
             last: None,
             succeeded: None,
+            recent: Vec::new(),
             notes: Vec::new(),
             touched: at.seq,
             lanes: Soft::default(),
@@ -230,8 +231,10 @@ fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded, work: &mut WorkList) {
     // One that an operator opened again has told its parent already.
     let parent = run.origin.parent.filter(|_| run.origin.started_by == StartedBy::Parent);
     let (key, ended, is_backfill) = (run.job.clone(), run.ended, run.is_backfill());
+    let (version, took) = (run.version, ended.since(run.created));
     if let Some(job) = runs.jobs.change(&key, at) {
         job.last = Some(LastRun { id, status, at: ended });
+        job.remember(RecentRun { id, status, version, took });
         if status == RunStatus::Succeeded {
             job.succeeded = Some(ended);
         }

@@ -52,7 +52,9 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
                 lease.soft.pending_checkpoint = None;
             }
         }
-        Event::DetailsReported { details, .. } => task.extra_mut().details = Some(details.clone()),
+        Event::DetailsReported { details, .. } => {
+            task.extra_mut().details.get_or_insert_default().add(details)
+        }
         Event::DeadlineExtended { by, .. } => {
             if let Some(lease) = task.state.lease_mut() {
                 lease.extended = lease.extended.saturating_add(*by);

@@ -7,12 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_agent::{AddressRange, AgentConfig, SessionToken};
 use mainspring_api::{Access, AllowedHost, BasePath};
-use mainspring_client::Client;
 use mainspring_runtime::Trust;
-use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::offered::Offered;
+use super::samples;
 use crate::config::{Config, ServerSetup, Sources};
 use crate::note::note;
 use crate::serve::{self, Stop};
@@ -72,7 +71,7 @@ impl Dev {
                 let config = worker_config(worker, &url, &self.data, secret.as_ref());
                 let worker = serve::worker(config, worker_stop.requested());
                 let samples = async {
-                    submit_samples(&url, secret.as_ref()).await?;
+                    samples::submit(&url, secret.as_ref()).await?;
                     print_welcome(&format!("{url}{}", setup.base.as_str()), &self.data);
                     anyhow::Ok(())
                 };
@@ -107,82 +106,6 @@ fn worker_config(setup: AgentConfig, url: &str, data: &Path, secret: Option<&Sec
     config.slots = config.slots.max(4);
     config.allow = AddressRange::loopback();
     config
-}
-
-/// Tasks: one that succeeds, one that fails until its retries are spent, one for later; then jobs. The keys make a second
-/// start of the same data add nothing.
-async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()> {
-    let mut client = Client::new(url)?;
-    if let Some(secret) = secret {
-        client = client.with_token(secret.text())?;
-    }
-    let quick = json!({ "backoff": "fixed", "initial_delay_ms": 500, "max_retries": 2 });
-    let samples = [
-        (
-            "hello",
-            json!({ "task_type": "process", "payload": { "argv": ["echo", "hello from mainspring"] } }),
-        ),
-        (
-            "failing",
-            json!({ "task_type": "process", "payload": { "argv": ["false"] }, "retry_policy": quick }),
-        ),
-        ("later", json!({ "task_type": "process", "payload": { "argv": ["date"] }, "delay_ms": 3_600_000 })),
-    ];
-    for (name, body) in samples {
-        let key = format!("dev-sample-{name}");
-        client.call(http::Method::POST, "/v1/tasks", Some(&body), &[("idempotency-key", &key)]).await?;
-    }
-    for job in sample_jobs() {
-        client.call(http::Method::POST, "/v1/jobs", Some(&job), &[]).await?;
-        let path = format!("/v1/jobs/{}:trigger", job["job"].as_str().unwrap_or_default());
-        client.call(http::Method::POST, &path, Some(&json!({ "run_key": "dev-sample" })), &[]).await?;
-    }
-    Ok(())
-}
-
-/// One with a graph, one that fails, one whose windows come faster than it runs, so that some are skipped, one whose tasks
-/// wait for each other.
-fn sample_jobs() -> [serde_json::Value; 4] {
-    let step = |seconds: &str, needs: &[&str]| json!({ "run": ["sleep", seconds], "needs": needs });
-    [
-        json!({
-            "job": "sample-report", "description": "Loads two sources, joins them and publishes the result.",
-            "owner": "dev", "tags": ["sample"],
-            "parameters": { "day": { "type": "string", "default": "2026-01-31", "description": "Which day" } },
-            "tasks": {
-                "orders": { "run": ["echo", "orders of {{ params.day }}"] },
-                "customers": step("0.4", &[]),
-                "join": step("0.3", &["orders", "customers"]),
-                "totals": step("0.2", &["join"]),
-                "forecast": step("0.5", &["join"]),
-                "publish": { "run": ["echo", "published"], "needs": ["totals", "forecast"] },
-            },
-            "schedules": [{ "name": "every-ten-minutes", "every": "10m" }],
-        }),
-        json!({
-            "job": "sample-broken", "description": "Fails, to show what that looks like.", "owner": "dev", "tags": ["sample"],
-            "tasks": {
-                "fine": { "run": ["echo", "so far so good"] },
-                "broken": { "shell": "echo 'the disk is full' >&2; exit 3", "needs": ["fine"], "retries": 0 },
-                "after": { "run": ["echo", "never"], "needs": ["broken"] },
-            },
-        }),
-        json!({
-            "job": "sample-overlap", "description": "Takes longer than the time to its next window.", "owner": "dev",
-            "tags": ["sample"],
-            "tasks": { "pause": { "wait": { "for": "50s" } } },
-            "schedules": [{ "name": "often", "every": "30s", "overlap": "forbid" }],
-        }),
-        json!({
-            "job": "sample-limit", "description": "Three tasks that may only run one at a time.", "owner": "dev",
-            "tags": ["sample"],
-            "tasks": {
-                "load": { "run": ["sleep", "60"], "limits": ["warehouse"] },
-                "check": { "run": ["sleep", "60"], "limits": ["warehouse"] },
-                "report": { "run": ["sleep", "60"], "limits": ["warehouse"] },
-            },
-        }),
-    ]
 }
 
 fn print_welcome(url: &str, data: &Path) {

@@ -16,6 +16,7 @@ use super::output::{Column, age, bytes, id, instant, say, span, text, took};
 use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
+use super::task_waiting::Waiting;
 
 /// Exit: 0 done, 1 refused, 4 there is no such task.
 #[derive(Args)]
@@ -35,6 +36,8 @@ enum What {
     Get(One),
     /// List tasks: unfinished ones, then ended ones, newest first
     List(List),
+    /// Show what queued tasks wait for: how many, and since when
+    Waiting(Waiting),
     /// Cancel a task, or all that match; running ones only with --force
     Cancel(Cancel),
     /// Change time, payload or priority of a task that has not started
@@ -137,6 +140,7 @@ impl Task {
             What::Force(force) => force.run(),
             What::Cancel(cancel) => cancel.run(),
             What::List(list) => list.run(),
+            What::Waiting(waiting) => waiting.run(),
         }
     }
 }

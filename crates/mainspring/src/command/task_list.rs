@@ -30,8 +30,17 @@ pub(super) struct List {
     #[arg(long, value_name = "WORKER")]
     worker: Option<String>,
     /// Only tasks of this run, in the order of its job; goes with --state, --limit and --cursor
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "since", "until", "older"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "pool", "reason", "limit_name", "since", "until", "older"])]
     run: Option<String>,
+    /// Only unfinished tasks of this pool, as `gpu`
+    #[arg(long, value_name = "POOL")]
+    pool: Option<String>,
+    /// Only queued tasks that wait for this, as `task waiting` calls it, as `no_room`
+    #[arg(long, value_name = "REASON")]
+    reason: Option<String>,
+    /// Only queued tasks that wait for this named limit, as `warehouse`
+    #[arg(long, value_name = "LIMIT")]
+    limit_name: Option<String>,
     #[command(flatten)]
     made: Between,
     #[command(flatten)]
@@ -84,7 +93,9 @@ impl List {
             Some(_) => None,
             None => self.tenant.filter(&self.listing.connect)?,
         };
-        let Self { state, job, label, worker, run, made, page, older, listing, .. } = self;
+        let Self {
+            state, job, label, worker, run, pool, reason, limit_name, made, page, older, listing, ..
+        } = self;
         let (since, until) = made.instants();
         let rows = if run.is_some() { OF_RUN } else { TASKS };
         listing.show_at(rows, async |client| {
@@ -104,6 +115,9 @@ impl List {
                 ("job", job.as_deref()),
                 ("label", label.as_deref()),
                 ("worker", worker.as_deref()),
+                ("pool", pool.as_deref()),
+                ("reason", reason.as_deref()),
+                ("limit_name", limit_name.as_deref()),
                 ("created_from", since.as_deref()),
                 ("created_before", until.as_deref()),
                 ("cursor", page.cursor()),

@@ -200,6 +200,7 @@ pub(crate) fn details((task, fence): Claim) -> Option<Box<AttemptDetails>> {
         memory_peak_bytes: (draw & 1 != 0).then_some(draw),
         cpu_ms: (draw & 2 != 0).then_some(draw >> 8),
         progress: (draw & 4 != 0).then(|| "done".into()),
+        waited_for: None,
     };
     (!details.is_empty()).then(|| Box::new(details))
 }

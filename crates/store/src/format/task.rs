@@ -304,6 +304,7 @@ pub(super) fn write_details(w: &mut Writer<'_>, details: &AttemptDetails) {
     w.option(details.memory_peak_bytes, Writer::varint);
     w.option(details.cpu_ms, Writer::varint);
     w.option(details.progress.as_deref(), Writer::text);
+    w.option(details.waited_for.as_ref(), Writer::name);
 }
 
 pub(super) fn read_details(r: &mut Reader<'_>) -> Result<AttemptDetails, FormatError> {
@@ -311,5 +312,6 @@ pub(super) fn read_details(r: &mut Reader<'_>) -> Result<AttemptDetails, FormatE
         memory_peak_bytes: r.option("memory_peak_bytes", |r| r.varint("memory_peak_bytes"))?,
         cpu_ms: r.option("cpu_ms", |r| r.varint("cpu_ms"))?,
         progress: r.option("progress", |r| r.text("progress"))?.map(Into::into),
+        waited_for: r.option("waited_for", |r| r.name("waited_for"))?,
     })
 }

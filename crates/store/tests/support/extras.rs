@@ -4,9 +4,9 @@ use super::*;
 
 pub fn details() -> impl Strategy<Value = Box<AttemptDetails>> {
     let progress = option::of("[a-zé ]{0,20}".prop_map(String::into_boxed_str));
-    (option::of(number()), option::of(number()), progress).prop_map(
-        |(memory_peak_bytes, cpu_ms, progress)| {
-            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress })
+    (option::of(number()), option::of(number()), progress, option::of(name())).prop_map(
+        |(memory_peak_bytes, cpu_ms, progress, waited_for)| {
+            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress, waited_for })
         },
     )
 }

@@ -65,6 +65,7 @@ pub fn job() -> Job {
         touched: Seq::new(300),
         succeeded: Some(WALL),
         notes: vec![Note { at: WALL, over: over(), what: "paused".into() }],
+        recent: vec![RecentRun { id: RUN, status: RunStatus::Cancelled, version: 3, took: Millis::new(300) }],
         lanes: Soft::default(),
     }
 }

@@ -127,6 +127,15 @@ pub fn job() -> impl Strategy<Value = Job> {
             last,
             touched: Seq::new(touched),
             succeeded: last.map(|last| last.at),
+            recent: last
+                .map(|last| RecentRun {
+                    id: last.id,
+                    status: last.status,
+                    version,
+                    took: Millis::new(touched),
+                })
+                .into_iter()
+                .collect(),
             notes,
             lanes: Soft::default(),
         },

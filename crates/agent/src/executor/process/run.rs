@@ -268,7 +268,7 @@ impl Life {
     /// The cgroup counts all processes, the kernel's word at the end those that were waited for.
     fn tell_used(&self) {
         let Used { memory_peak_bytes, cpu_ms } = self.confined.used().or(self.used.unwrap_or_default());
-        let used = AttemptDetails { memory_peak_bytes, cpu_ms, progress: None };
+        let used = AttemptDetails { memory_peak_bytes, cpu_ms, ..AttemptDetails::default() };
         if !used.is_empty() {
             self.attempt.reporter.used(used);
         }

@@ -75,7 +75,12 @@ pub(super) fn refusal() -> Value {
 }
 
 fn of(schema: &str) -> Option<Value> {
-    tasks(schema).or_else(|| flows(schema)).or_else(|| schedules(schema)).or_else(|| server(schema))
+    tasks(schema)
+        .or_else(|| flows(schema))
+        .or_else(|| schedules(schema))
+        .or_else(|| server(schema))
+        .or_else(|| queues(schema))
+        .or_else(|| views_of_runs(schema))
 }
 
 fn tasks(schema: &str) -> Option<Value> {
@@ -182,10 +187,6 @@ fn flows(schema: &str) -> Option<Value> {
             "tasks": ["fetch", "make"],
             "runs": [{"run_id": RUN, "version": 2, "state": "running", "created_at": AT, "started_at": AT, "states": "sr"}],
         }),
-        "RunDiagnosis" => json!({
-            "run_id": RUN, "tenant": "default", "job": "report", "state": "running", "reason": "working",
-            "message": "1 task is queued or running", "advice": "wait", "since": AT, "tasks": [], "tasks_more": 0,
-        }),
         _ => return None,
     })
 }
@@ -268,10 +269,6 @@ fn server(schema: &str) -> Option<Value> {
         "memory_bytes": 17_179_869_184_u64, "disk_bytes": 107_374_182_400_u64, "gpus": 0, "custom": {},
         "executors": ["process", "http"],
     });
-    let pool = json!({
-        "pool": "default", "workers": 1, "workers_away": 0, "slots": 8, "used": 2, "utilisation_percent": 25,
-        "queued": 0, "queued_by_band": {}, "running_by_band": {"P1": 2}, "tenants": 1,
-    });
     Some(match schema {
         "Worker" => worker,
         "WorkerPage" => json!({"workers": [worker]}),
@@ -279,8 +276,6 @@ fn server(schema: &str) -> Option<Value> {
             "worker_id": worker["worker_id"], "state": "cordoned", "cordoned": true,
             "cordon": {"draining": false, "actor": "ada", "reason": "new kernel", "since": AT}, "running": 2,
         }),
-        "Pool" => pool,
-        "PoolPage" => json!({"pools": [pool]}),
         "System" => json!({
             "version": "0.1.0", "started_at": AT, "at": AT, "epoch": 3, "records": 48_211, "tables_through": 48_200,
             "events_behind": 22, "bytes_behind": 4_096, "journal_bytes": 9_437_184, "tasks_in_memory": 12, "keys_in_memory": 4,
@@ -292,13 +287,6 @@ fn server(schema: &str) -> Option<Value> {
             "tenant": "default", "job": "report", "name": "morning", "first": AT, "last": AT, "count": 1, "outcome": "skipped",
             "reason": "paused", "decided_at": AT,
         }], "more": false}),
-        "LimitPage" => json!({
-            "limits": [{
-                "limit": "warehouse", "tenant": "default", "max": 4, "configured": true, "keys": 1, "full": 1, "used": 4,
-                "queued": 8000, "holders": [TASK], "busiest": [{"key": "", "max": 4, "used": 4, "queued": 8000}],
-            }],
-            "more": false,
-        }),
         "Stats" => json!({
             "depths": [{"pool": "default", "band": "P1", "tenant": "default", "queued": 0, "running": 2}],
             "tasks_in_memory": {"running": 2}, "queued": 0, "running": 2, "workers": 1, "sessions": 1,
@@ -325,6 +313,58 @@ fn server(schema: &str) -> Option<Value> {
         "Quarantine" => json!({"rows": [{"row": TASK, "why": "its checksum is wrong", "since": AT}]}),
         "Health" => json!({"status": "ok"}),
         "Readiness" => json!({"status": "ready", "records": 120, "checkpointed": 118, "tasks_in_memory": 2}),
+        _ => return None,
+    })
+}
+
+fn views_of_runs(schema: &str) -> Option<Value> {
+    Some(match schema {
+        "Timeline" => json!({
+            "run_id": RUN, "state": "succeeded", "created_at": AT, "started_at": AT, "ended_at": AT, "at": AT,
+            "totals": [{"cause": "run", "ms": 5200}, {"cause": "limit", "ms": 1400}],
+            "tasks": [{
+                "name": "load", "state": "succeeded", "task_id": TASK, "critical": true, "spans": [
+                    {"cause": "limit", "from_ms": 2, "to_ms": 1402, "limit": "warehouse"},
+                    {"cause": "run", "from_ms": 1402, "to_ms": 6602},
+                ],
+            }],
+            "more": false,
+        }),
+        "RunDiagnosis" => json!({
+            "run_id": RUN, "tenant": "default", "job": "report", "state": "running", "reason": "working",
+            "message": "1 task is queued or running", "advice": "wait", "since": AT, "tasks": [], "tasks_more": 0,
+        }),
+        _ => return None,
+    })
+}
+
+fn queues(schema: &str) -> Option<Value> {
+    let pool = json!({
+        "pool": "default", "workers": 1, "workers_away": 0, "slots": 8, "used": 2, "utilisation_percent": 25,
+        "queued": 0, "queued_by_band": {}, "running_by_band": {"P1": 2}, "tenants": 1,
+    });
+    Some(match schema {
+        "Pool" => pool,
+        "PoolPage" => json!({"pools": [pool]}),
+        "WaitingPage" => json!({
+            "waiting": [{
+                "reason": "limit", "limit": "warehouse", "pool": "default", "band": "P1", "tenant": "default", "queued": 8000,
+                "oldest_since": AT, "example": TASK, "message": "limit `warehouse` has 4 of at most 4 holders",
+                "advice": "wait until one of the holders ends, or raise `max` of limit `warehouse`",
+            }],
+            "queues": [{
+                "pool": "default", "band": "P1", "tenant": "default", "queued": 8000, "running": 4, "oldest_since": AT,
+                "started_per_minute": 400, "drained_in_ms": 1_200_000,
+            }],
+            "more": false,
+        }),
+        "LimitPage" => json!({
+            "limits": [{
+                "limit": "warehouse", "tenant": "default", "max": 4, "configured": true, "keys": 1, "full": 1, "used": 4,
+                "queued": 8000, "holders": [TASK], "busiest": [{"key": "", "max": 4, "used": 4, "queued": 8000}],
+            }],
+            "more": false,
+        }),
         _ => return None,
     })
 }

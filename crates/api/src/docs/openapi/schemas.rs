@@ -34,7 +34,13 @@ pub(super) fn all() -> Map<String, Value> {
         each::<(wire::PlanView<'_>, wire::BackfillChanged, wire::TriggerPage<'_>)>(generator);
         each::<(wire::TriggerView<'_>, wire::PublishedPage, ProblemBody)>(generator);
         each::<(wire::HealthView, wire::ReadinessView, wire::AttentionView, wire::LimitPage)>(generator);
-        each::<(wire::GroupPage, wire::LedgerPage, wire::SystemView)>(generator);
+        each::<(
+            wire::GroupPage,
+            wire::LedgerPage,
+            wire::SystemView,
+            wire::WaitingPage,
+            wire::TimelineView<'_>,
+        )>(generator);
         each::<(wire::GraphView<'_>, wire::StatesView, wire::GridView<'_>, wire::SeriesView)>(generator);
     });
     answers.values_mut().for_each(|schema| tidy(schema, true));

@@ -3,6 +3,7 @@
 mod diagnosis;
 mod items;
 mod list;
+mod timeline;
 mod view;
 
 use std::sync::Arc;
@@ -96,6 +97,11 @@ impl RunService for Runs {
     async fn diagnose(&self, request: Request<v1::DiagnoseRunRequest>) -> Answer<v1::RunDiagnosis> {
         let id = request_id(&request);
         answer(&self.0, &id, diagnosis::diagnose(&self.0, request.get_ref()).await)
+    }
+
+    async fn timeline(&self, request: Request<v1::RunTimelineRequest>) -> Answer<v1::RunTimeline> {
+        let id = request_id(&request);
+        answer(&self.0, &id, timeline::timeline(&self.0, request.get_ref()).await)
     }
 }
 

@@ -125,6 +125,7 @@ fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
         duration: attempt.duration_ms.map(|ms| duration(Millis::new(ms))),
         error: attempt.error.as_ref().map(error),
         asked: attempt.asked.as_ref().map(resources),
+        waited_for_limit: attempt.waited_for_limit.map(str::to_owned),
         memory_peak_bytes: attempt.used.as_ref().and_then(|used| used.memory_peak_bytes),
         cpu: attempt.used.and_then(|used| used.cpu_ms).map(|ms| duration(Millis::new(ms))),
         progress: attempt.progress.map(str::to_owned),

@@ -11,6 +11,7 @@ mod pictures;
 mod runs;
 mod stats;
 mod tasks;
+mod timeline;
 mod trigger;
 mod warnings;
 
@@ -36,6 +37,7 @@ pub(crate) use self::{
     },
     stats::job_stats,
     tasks::{run_of, tasks_of_run},
+    timeline::timeline,
     trigger::trigger,
 };
 use crate::edge::Edge;

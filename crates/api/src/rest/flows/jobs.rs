@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{JobKey, RECENT_MAX};
 use mainspring_core::values::Revision;
 
 use super::super::call::Call;
@@ -58,12 +58,18 @@ pub(in crate::rest) async fn list(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = body::query(request.uri(), &["tenant", "tag", "owner", "limit", "cursor"])?;
+    let query = body::query(request.uri(), &["tenant", "tag", "owner", "limit", "cursor", "recent"])?;
     let text = |key: &str| query.get(key).map(String::as_str);
+    let recent = text("recent").map(recent_runs).transpose()?;
     let wanted = JobFilter { tenant: text("tenant"), tag: text("tag"), owner: text("owner") };
     let (jobs, next) = flows::jobs(&edge, &wanted, text("cursor"), limit(&query)?).await?;
-    let jobs = jobs.iter().map(|job| JobView::of(job, false)).collect();
+    let jobs = jobs.iter().map(|job| JobView::listed(job, recent)).collect();
     Ok(json(StatusCode::OK, &JobPage { jobs, next_cursor: next }))
+}
+
+fn recent_runs(text: &str) -> Result<usize, Problem> {
+    let count = text.parse().ok().filter(|count| (1..=RECENT_MAX).contains(count));
+    count.ok_or_else(|| Problem::query("recent", "a number from 1 to 20"))
 }
 
 /// The job of a path; its tenant is in the query or in a header.

@@ -17,7 +17,7 @@ use crate::operation::flows::{self, ItemFilter, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
     ApproveBody, ClearBody, ForceRunBody, Moment, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
-    RunSelectorBody, RunView, instant, parse_run_status, parse_status,
+    RunSelectorBody, RunView, TimelineView, instant, parse_run_status, parse_status,
 };
 
 pub(in crate::rest) async fn list(
@@ -88,6 +88,14 @@ pub(in crate::rest) async fn diagnosis(
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
     Ok(json(StatusCode::OK, &flows::diagnose_run(&edge, flows::run_id(&text)?).await?))
+}
+
+pub(in crate::rest) async fn timeline(
+    State(edge): State<Arc<Edge>>,
+    Path(text): Path<String>,
+) -> Result<Response, Problem> {
+    let found = flows::timeline(&edge, flows::run_id(&text)?).await?;
+    Ok(json(StatusCode::OK, &TimelineView::of(&found.seen, &found.timeline)))
 }
 
 pub(in crate::rest) async fn items(

@@ -15,7 +15,7 @@ use crate::operation::{self, Cursor, Filter, FilterBody, Listed};
 use crate::problem::Problem;
 use crate::wire::{Moment, TaskListPage, TaskView, instant, parse_status};
 
-const PARAMETERS: [&str; 13] = [
+const PARAMETERS: [&str; 16] = [
     "tenant",
     "job",
     "state",
@@ -29,6 +29,9 @@ const PARAMETERS: [&str; 13] = [
     "cursor",
     "status",
     "older",
+    "pool",
+    "reason",
+    "limit_name",
 ];
 
 pub(in crate::rest) async fn handle(
@@ -89,6 +92,9 @@ pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
         statuses: statuses(&query)?,
         worker: text("worker"),
         label: text("label"),
+        pool: text("pool"),
+        reason: text("reason"),
+        limit_name: text("limit_name"),
         created_from: at("created_from")?,
         created_before: at("created_before")?,
         ended_from: at("ended_from")?,

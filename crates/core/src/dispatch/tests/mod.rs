@@ -7,6 +7,7 @@ mod memory;
 mod model;
 mod order;
 mod permits;
+mod waiting;
 mod why;
 
 use std::sync::Arc;

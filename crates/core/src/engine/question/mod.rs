@@ -18,10 +18,12 @@ pub use self::run::{
     RunStanding,
 };
 use super::Counts;
-use crate::dispatch::{Depth, LimitLoad, PoolLimit, WaitReason};
+use crate::dispatch::{Depth, LimitLoad, PoolLimit, WaitKind, WaitReason};
 use crate::task::{Profile, Status, StopReason, Task};
 use crate::trigger::TriggerKey;
-use crate::values::{Epoch, Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId};
+use crate::values::{
+    Band, Epoch, Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId,
+};
 use crate::wait::Awaited;
 use crate::worker::{Availability, Cordon, WorkerOffer};
 
@@ -41,6 +43,8 @@ pub enum Question {
     Stats,
     /// Who holds permits of named limits, and how many wait.
     Limits,
+    /// How many queued tasks wait for what.
+    Waiting,
     /// Who works, or only this one.
     Workers { only: Option<WorkerId> },
     /// Unfinished tasks in memory, in no order that means anything.
@@ -75,6 +79,45 @@ pub struct Unfinished {
     pub statuses: Vec<Status>,
     pub worker: Option<WorkerId>,
     pub label: Option<(Name, Name)>,
+    pub pool: Option<Name>,
+    /// Only queued tasks that wait for this.
+    pub waits_for: Option<WaitsFor>,
+}
+
+/// What queued tasks wait for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitsFor {
+    pub kind: WaitKind,
+    /// Only of this limit.
+    pub limit: Option<Name>,
+}
+
+impl WaitsFor {
+    pub(super) fn is(&self, reason: &WaitReason) -> bool {
+        reason.kind() == self.kind && self.limit.as_ref().is_none_or(|limit| reason.limit() == Some(limit))
+    }
+}
+
+/// Queued tasks that wait for the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitingGroup {
+    pub pool: Name,
+    pub band: Band,
+    pub tenant: Name,
+    /// That of the tasks which have waited longest.
+    pub reason: WaitReason,
+    pub queued: u64,
+    /// The task that has waited longest, and since when.
+    pub oldest: TaskId,
+    pub since: Wall,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WaitingGroups {
+    /// By pool, band and tenant.
+    pub groups: Vec<WaitingGroup>,
+    /// Not all were looked at.
+    pub more: bool,
 }
 
 impl Unfinished {
@@ -86,6 +129,8 @@ impl Unfinished {
             && self.job.as_ref().is_none_or(|job| *job == task.profile.job)
             && self.worker.is_none_or(|worker| task.lease().is_some_and(|lease| lease.worker == worker))
             && self.label.as_ref().is_none_or(|label| task.labels().contains(label))
+            && self.pool.as_ref().is_none_or(|pool| *pool == task.profile.requirements.pool)
+            && (self.waits_for.is_none() || status == Status::Queued)
     }
 }
 
@@ -250,15 +295,7 @@ impl Standing {
     pub const fn label(&self) -> &'static str {
         match self {
             Self::WaitsForTime { .. } => "waits_for_time",
-            Self::Waits(WaitReason::NoWorkers { .. }) => "no_workers",
-            Self::Waits(WaitReason::NoWorkerMatches { .. }) => "no_worker_matches",
-            Self::Waits(WaitReason::PoolLimit { .. }) => "pool_limit",
-            Self::Waits(WaitReason::BackfillShare { .. }) => "backfill_share",
-            Self::Waits(WaitReason::TenantLimit { .. }) => "tenant_limit",
-            Self::Waits(WaitReason::Limit { .. }) => "limit",
-            Self::Waits(WaitReason::NoRoom { .. }) => "no_room",
-            Self::Waits(WaitReason::Behind { .. }) => "behind",
-            Self::Waits(WaitReason::AboutToBePlaced) => "about_to_be_placed",
+            Self::Waits(reason) => reason.kind().label(),
             Self::Backoff { budget: Some(_), .. } => "retry_budget",
             Self::Backoff { .. } => "backoff",
             Self::Deferred { .. } => "deferred",

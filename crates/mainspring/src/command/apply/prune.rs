@@ -1,5 +1,5 @@
 //! `apply --prune`: jobs that left the files.
-//! - JF-2 only jobs that have the tag are deleted; a job that has none is never touched
+//! - JF-3 only jobs that have the tag are deleted; a job that has none is never touched
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub(crate) use self::clean::plain;
 pub(crate) use self::table::{Column, age, bytes, cut, id, instant, pair, span, text, took};
-pub(crate) use self::time::{between, moment_of as moment, to_the_minute};
+pub(crate) use self::time::{between, exact, moment_of as moment, to_the_minute};
 use crate::log;
 use crate::note::note;
 

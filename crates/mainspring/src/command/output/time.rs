@@ -42,7 +42,7 @@ fn short(span: Duration) -> String {
 }
 
 /// Two units: enough to compare how long things took.
-pub(super) fn exact(span: Duration) -> String {
+pub(crate) fn exact(span: Duration) -> String {
     let seconds = span.as_secs();
     match seconds {
         0 => format!("{}ms", span.as_millis()),

@@ -10,6 +10,7 @@ mod named;
 mod next;
 mod rerun;
 mod since;
+mod timeline;
 mod tree;
 mod watch;
 
@@ -58,6 +59,13 @@ enum What {
         after_help = "Of many tasks the most telling come first.\n\nExample:\n  mainspring run diagnose run_019a88f0"
     )]
     Diagnose(One),
+    /// Show where its time went: when each task waited, for what, and when it ran
+    #[command(
+        after_help = "UPSTREAM: tasks that it needs had not ended. RELEASE: the release rate, a pause, another job. QUEUE: no worker had room.\n\
+                      LIMIT: a named limit was full. RETRY: backoff. WAIT: a time, an event, an approval. Tasks with * are the critical path.\n\n\
+                      Examples:\n  mainspring run timeline run_019a88f0\n  mainspring run timeline run_019a88f0 -o json"
+    )]
+    Timeline(One),
     /// Watch a run until it has ended; exit 3 if it did not succeed
     #[command(after_help = "Example:\n  mainspring run watch run_019a88f0")]
     Watch(One),
@@ -213,6 +221,11 @@ impl Run {
                     }
                     diagnose::print_next(print, &diagnosis);
                 }
+                Ok(ExitCode::SUCCESS)
+            }),
+            What::Timeline(one) => one.connect.run(async |client, print| {
+                let id = client.run_id(&one.id).await?;
+                timeline::print(print, &client.get(&format!("/v1/runs/{id}/timeline")).await?);
                 Ok(ExitCode::SUCCESS)
             }),
             What::Watch(one) => one.connect.run(async |client, print| {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
-use mainspring_core::job::{Definition, Job, JobKey, LastRun};
-use mainspring_core::values::{RunStatus, Seq};
+use mainspring_core::job::{Definition, Job, JobKey, LastRun, RecentRun};
+use mainspring_core::values::{Millis, RunStatus, Seq};
 
 use super::names::{VersionRef, read_version, write_key};
 use super::run::{read_note, write_note};
@@ -45,6 +45,12 @@ pub fn write_job(out: &mut Vec<u8>, job: &Job) {
     w.varint(job.touched.get());
     w.option(job.succeeded, Writer::wall);
     w.list(&job.notes, write_note);
+    w.list(&job.recent, |w, run| {
+        w.wide(run.id.bits());
+        w.byte(run.status as u8);
+        w.varint(run.version.into());
+        w.varint(run.took.get());
+    });
 }
 
 /// Of a job's row only its newest version.
@@ -82,6 +88,14 @@ pub fn read_job<E: From<FormatError>>(
         touched: Seq::new(r.varint("touched")?),
         succeeded: r.option("last success", |r| r.wall("last success"))?,
         notes: r.list("notes", read_note)?,
+        recent: r.list("recent runs", |r| {
+            Ok(RecentRun {
+                id: r.run_id()?,
+                status: r.choice("status of a run", RunStatus::from_index)?,
+                version: r.varint32("version")?,
+                took: Millis::new(r.varint("took")?),
+            })
+        })?,
         lanes: Soft::default(),
     };
     r.finish("job")?;
