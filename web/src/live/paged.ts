@@ -59,7 +59,9 @@ export function usePaged<T>(
     const { patch } = rules;
     if (word.say !== 'changes' || !patch || !later.rows.peek().length) return;
     const byId = new Map(word.changes.map((change) => [change.id, change]));
-    later.rows.value = later.rows.peek().map((row) => {
+    const known = later.rows.peek();
+    if (!known.some((row) => byId.has(rules.id(row)))) return;
+    later.rows.value = known.map((row) => {
       const change = byId.get(rules.id(row));
       return change ? patch(row, change) : row;
     });

@@ -22,7 +22,7 @@ type Touched = (change: Change) => boolean;
 
 const KEPT_MAX = 60;
 /** A view is read at most this often, however much changes. */
-const PAUSE_MS = 400;
+const PAUSE_MS = 200;
 /** However long an answer took. */
 const PAUSE_MAX_MS = 5000;
 const RETRY_MS = 2000;
@@ -82,7 +82,7 @@ class Entry<T> implements Query<T> {
   refresh = (): void => {
     this.isDirty = true;
     if (this.isReading) return;
-    const wait = Math.max(0, this.tried + Math.min(Math.max(PAUSE_MS, 3 * this.took), PAUSE_MAX_MS) - Date.now());
+    const wait = Math.max(0, this.tried + Math.min(Math.max(PAUSE_MS, 2 * this.took), PAUSE_MAX_MS) - Date.now());
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(), wait);
   };

@@ -7,7 +7,7 @@ import { stateOfLetter, stateWord, type State } from '../api/state';
 import type { Grid as GridData } from '../api/views';
 import { many } from '../format/text';
 import { span } from '../format/time';
-import { paints } from '../graph/graph';
+import { paints } from '../graph/paint';
 import { useQuery } from '../live/query';
 import { go, href, openHref, opened, param } from '../url/route';
 import { Empty, Failure, Loading } from '../ui/basics';
@@ -56,6 +56,12 @@ function Cells({ grid }: { grid: GridData }) {
   const first = Math.floor(top / CELL);
   const last = Math.min(grid.tasks.length, first + Math.ceil(height / CELL) + 1);
   const longest = Math.max(1, ...grid.runs.map(took));
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const again = () => redraw((count) => count + 1);
+    addEventListener('themechange', again);
+    return () => removeEventListener('themechange', again);
+  }, []);
   useEffect(() => paintCells(canvas.current!, grid, [first, last], height, focused));
   // The newest runs, at the right, first.
   useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), []);

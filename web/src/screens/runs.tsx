@@ -6,7 +6,7 @@ import { countRuns, runs } from '../api/reads';
 import type { Run } from '../api/views';
 import { usePaged } from '../live/paged';
 import { list, openHref, opened, param } from '../url/route';
-import { Command, Empty, Failure, Loading, StateBadge, Time, Took, now, ranFor, useTitle } from '../ui/basics';
+import { Command, Empty, Failure, Loading, StateText, Time, Took, now, ranFor, stateClass, useTitle } from '../ui/basics';
 import { CountsBar } from '../ui/bars';
 import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
 import { Table, type Column } from '../ui/table';
@@ -19,8 +19,8 @@ const TRIGGERS: [string, string][] = [
 ];
 
 export const RUN_COLUMNS: Column<Run>[] = [
-  { name: 'State', width: '118px', by: (run) => run.state, cell: (run) => <StateBadge state={run.state} /> },
-  { name: 'Job', width: 'minmax(120px, 1.600fr)', by: (run) => run.job, cell: (run) => <span class="two"><span>{run.job}</span><RunNote run={run} /></span> },
+  { name: 'State', width: '118px', by: (run) => run.state, kind: (run) => stateClass(run.state), cell: (run) => <StateText state={run.state} /> },
+  { name: 'Job', width: 'minmax(120px, 1.600fr)', by: (run) => run.job, kind: 'two', cell: (run) => <><span>{run.job}</span><RunNote run={run} /></> },
   { name: 'Tasks', width: 'minmax(60px, 1fr)', cell: (run) => <CountsBar counts={run.counts} />, isWideOnly: true },
   { name: 'Trigger', width: '84px', by: (run) => run.trigger, cell: (run) => run.trigger, isWideOnly: true },
   { name: 'Version', width: '56px', by: (run) => run.version, cell: (run) => run.version, isNumber: true, isWideOnly: true },

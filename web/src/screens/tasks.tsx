@@ -8,7 +8,7 @@ import { usePaged } from '../live/paged';
 import { useQuery } from '../live/query';
 import { list, openHref, opened, param } from '../url/route';
 import { Act } from '../ui/act';
-import { Command, Empty, Failure, Loading, StateBadge, Time, Took, now, ranFor, useTitle } from '../ui/basics';
+import { Command, Empty, Failure, Loading, StateText, Time, Took, now, ranFor, stateClass, useTitle } from '../ui/basics';
 import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
 import { Stale } from '../ui/stale';
 import { Table, type Column } from '../ui/table';
@@ -17,8 +17,8 @@ import { ReasonFacet, poolChoices } from './waiting';
 import { title } from './words';
 
 export const TASK_COLUMNS: Column<Task>[] = [
-  { name: 'State', width: '158px', by: (task) => task.state, cell: (task) => <StateBadge state={task.state} /> },
-  { name: 'Task', width: 'minmax(130px, 2fr)', by: (task) => (task.payload ? title(task) : (task.job ?? task.task_id)), cell: (task) => <span class="two"><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></span> },
+  { name: 'State', width: '158px', by: (task) => task.state, kind: (task) => stateClass(task.state), cell: (task) => <StateText state={task.state} /> },
+  { name: 'Task', width: 'minmax(130px, 2fr)', by: (task) => (task.payload ? title(task) : (task.job ?? task.task_id)), kind: 'two', cell: (task) => <><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></> },
   { name: 'Executor', width: '76px', by: (task) => task.task_type, cell: (task) => task.task_type, isWideOnly: true },
   { name: 'Pool', width: '84px', by: (task) => task.pool, cell: (task) => task.pool, isWideOnly: true },
   { name: 'Priority', width: '62px', by: (task) => task.priority.band, cell: (task) => task.priority.band, isWideOnly: true },

@@ -18,6 +18,8 @@ export const theme = signal<Theme>(read());
 
 export function applyTheme(): void {
   document.documentElement.style.colorScheme = theme.value === 'auto' ? 'light dark' : theme.value;
+  // What is drawn on a canvas has the colours of when it was drawn.
+  dispatchEvent(new Event('themechange'));
 }
 
 export function nextTheme(): void {

@@ -38,12 +38,14 @@ export function preferZone(choice: Zone): void {
   }
 }
 
+/** For an element that shows a state and nothing else, as [StateText]: long lists have few elements. */
+export const stateClass = (state: State): string => `state s-${state}`;
+
+export const StateText = ({ state }: { state: State }) => <><StateGlyph state={state} />{stateWord(state)}</>;
+
 export function StateBadge({ state, note }: { state: State; note?: string }) {
   return (
-    <span class={`state s-${state}`}>
-      <StateGlyph state={state} />
-      <span>{stateWord(state)}{note ? ` ${note}` : ''}</span>
-    </span>
+    <span class={stateClass(state)}><StateText state={state} />{note ? ` ${note}` : ''}</span>
   );
 }
 
@@ -57,9 +59,9 @@ export function Time({ at, relative }: { at: string | undefined | null; relative
 
 /** How long something took, or has taken so far. */
 export function Took({ from, to }: { from: string | undefined | null; to: string | undefined | null }) {
-  if (!from) return <span class="quiet">–</span>;
+  if (!from) return <>–</>;
   const end = to ? new Date(to) : now.value;
-  return <span class="num">{span(Math.max(0, end.getTime() - new Date(from).getTime()))}</span>;
+  return <>{span(Math.max(0, end.getTime() - new Date(from).getTime()))}</>;
 }
 
 export const copyText = async (text: string, what: string): Promise<void> => {

@@ -71,6 +71,14 @@ export function Mark() {
   );
 }
 
+const paths = new Map<string, Path2D>();
+
+function pathOf(text: string): Path2D {
+  const path = paths.get(text) ?? new Path2D(text);
+  paths.set(text, path);
+  return path;
+}
+
 /** Draws a state into a canvas, with the same glyph. */
 export function drawState(context: CanvasRenderingContext2D, state: State, x: number, y: number, size: number): void {
   const { d, f } = STATES[state] ?? STATES.pending;
@@ -78,7 +86,7 @@ export function drawState(context: CanvasRenderingContext2D, state: State, x: nu
   context.translate(x, y);
   context.scale(size / 16, size / 16);
   context.lineWidth = 1.8;
-  if (f) context.fill(new Path2D(f));
-  if (d) context.stroke(new Path2D(d));
+  if (f) context.fill(pathOf(f));
+  if (d) context.stroke(pathOf(d));
   context.restore();
 }

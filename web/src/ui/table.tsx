@@ -1,5 +1,5 @@
 // Long lists: only the rows in sight are elements.
-// - TB-1 at most about twice a screen of rows is drawn, however many there are
+// - TB-1 few more rows than are in sight are elements, most of them where the reader scrolls to
 // - TB-2 rows are links; `j` and `k` walk along them (shell/keys.ts)
 // - TB-3 a list that the server gives in pages has the server's order, and says which it is
 
@@ -12,6 +12,8 @@ export interface Column<T> extends Sortable<T> {
   /** A share of the width, as CSS grid has it. */
   width: string;
   cell: (row: T) => ComponentChildren;
+  /** Of the element that holds the cell's content: what would else be one more element in each row. */
+  kind?: string | ((row: T) => string);
   /** Left out where there is no room, the last of them first. */
   isWideOnly?: boolean;
 }
@@ -36,7 +38,10 @@ interface Props<T> {
 
 const WIDE_ROW = 36;
 const PHONE_ROW = 52;
-const SPARE = 8;
+/** Rows that are drawn ahead of the reader, and behind. */
+const [AHEAD, BEHIND] = [2, 1];
+/** Rows before the end of what is loaded at which more is asked for. */
+const SPARE = 30;
 /** Browsers do not draw elements that are higher than this. */
 const HEIGHT_MAX = 15_000_000;
 
@@ -54,6 +59,8 @@ export function fitting<T>(columns: Column<T>[], width: number): Column<T>[] {
     return !isFull;
   });
 }
+
+const kindOf = <T,>({ kind = '' }: Column<T>, row: T): string => (typeof kind === 'string' ? kind : kind(row));
 
 export function Table<T>({ label, rows: given, id, columns, href, current, more, hasMore, selected, select, order, sortAt = 'sort' }: Props<T>) {
   const isWhole = !hasMore && given.length > 1;
@@ -73,10 +80,13 @@ export function Table<T>({ label, rows: given, id, columns, href, current, more,
   useLayoutEffect(() => {
     const element = body.current!;
     const scroller = element.closest('main, .panel-body') ?? document.documentElement;
+    let before = 0;
     const look = () => {
       const top = -(element.getBoundingClientRect().top - scroller.getBoundingClientRect().top);
-      const first = Math.max(0, Math.floor(top / height) - SPARE);
-      const last = Math.ceil((top + scroller.clientHeight) / height) + SPARE;
+      const [above, below] = top < before ? [AHEAD, BEHIND] : [BEHIND, AHEAD];
+      before = top;
+      const first = Math.max(0, Math.floor(top / height) - above);
+      const last = Math.ceil((top + scroller.clientHeight) / height) + below;
       setRange((old) => (old[0] === first && old[1] === last ? old : [first, last]));
     };
     look();
@@ -118,8 +128,8 @@ export function Table<T>({ label, rows: given, id, columns, href, current, more,
                 </span>
               )}
               {shown.map((column, index) => (
-                <span role="cell" key={column.name} class={column.isNumber ? 'right' : ''}>
-                  {index === 0 ? <a class="row-link" href={href(row)}>{column.cell(row)}</a> : column.cell(row)}
+                <span role="cell" key={column.name} class={`${column.isNumber ? 'right ' : ''}${index ? kindOf(column, row) : ''}`}>
+                  {index === 0 ? <a class={`row-link ${kindOf(column, row)}`} href={href(row)}>{column.cell(row)}</a> : column.cell(row)}
                 </span>
               ))}
             </div>
