@@ -1,7 +1,7 @@
 // Everything the console changes. An action is a value: what it does in a sentence, the request, and the same as a
 // command, so that the page can ask first and can show how to do it without a browser.
 
-import { quoted } from '../format/text';
+import { many, quoted } from '../format/text';
 import { url, type Request_ } from './client';
 
 export interface Action {
@@ -12,6 +12,12 @@ export interface Action {
   request: Request_;
   /** Arguments of `mainspring`. */
   command: string[];
+  /** What the command reads. */
+  input?: unknown;
+  /** Who does it is compared with who may. */
+  needsActor?: boolean;
+  /** The page goes on to what was made, or away from what is gone. */
+  leads?: boolean;
   /** Asks in red, and the button is not the first one with focus. */
   isHarmful?: boolean;
   /** The server keeps a reason with it, by this flag of the command or none. */
@@ -25,14 +31,23 @@ export interface Action {
 /** The action with a reason, in the request and in the command. */
 export function withReason(action: Action, reason: string): Action {
   if (!reason || !action.takesReason) return action;
+  if (action.request.method === 'DELETE' || action.request.method === 'PUT') {
+    return { ...action, request: { ...action.request, params: { ...action.request.params, reason } }, command: [...action.command, '--reason', reason] };
+  }
   const body = { ...(action.request.body as object | undefined), reason };
   return { ...action, request: { ...action.request, body }, command: [...action.command, '--reason', reason] };
 }
 
-export const asCommand = (action: Action): string => ['mainspring', ...action.command].map(quoted).join(' ');
+/** A command may need a file on its standard input. */
+export const asCommand = (action: Action): string => {
+  const command = ['mainspring', ...action.command].map(quoted).join(' ');
+  return action.input === undefined ? command : `echo ${quoted(JSON.stringify(action.input))} | ${command}`;
+};
 
-export function asCurl({ request }: Action, origin: string): string {
+export function asCurl({ request }: Action, origin: string, actor = ''): string {
   const words = ['curl', '-sS', '-X', request.method, quoted(origin + url(request.path, request.params))];
+  if (actor) words.push('-H', quoted(`mainspring-actor: ${actor}`));
+  if (request.revision !== undefined) words.push('-H', quoted(`if-match: "${request.revision}"`));
   if (request.body !== undefined) {
     words.push('-H', quoted('content-type: application/json'), '-d', quoted(JSON.stringify(request.body)));
   }
@@ -67,15 +82,49 @@ export const reevaluateRun = (id: string): Action => ({
   request: post(`/v1/runs/${id}:reevaluate`), command: ['run', 'reevaluate', id], done: message,
 });
 
-export function clearRun(id: string, failed: number, tasks: string[] = []): Action {
-  const what = tasks.length ? tasks.map((name) => `\`${name}\``).join(', ') : `${failed || 'all'} failed`;
+/** Without names everything that failed. Of a mapped task only the items that did not succeed, with `onlyFailed`. */
+export function clearRun(id: string, failed: number, tasks: string[] = [], onlyFailed = false): Action {
+  const named = tasks.map((name) => `\`${name}\``).join(', ');
+  const what = tasks.length ? `${onlyFailed ? 'what failed of ' : ''}${named}` : failed ? many(failed, 'failed task') : 'all failed tasks';
   return {
-    name: tasks.length ? 'Clear task' : 'Clear failed', takesReason: true,
+    name: onlyFailed ? 'Clear failed items' : tasks.length ? 'Clear task' : 'Clear failed', takesReason: true,
     effect: `Runs ${what} again in this same run, and everything that follows from it. The rest is kept.`,
-    request: post(`/v1/runs/${id}:clear`, tasks.length ? { tasks } : {}),
-    command: ['run', 'clear', id, ...tasks.flatMap((name) => ['--task', name])], done: message,
+    request: post(`/v1/runs/${id}:clear`, { ...(tasks.length && { tasks }), ...(onlyFailed && { only_failed: true }) }),
+    command: ['run', 'clear', id, ...tasks.flatMap((name) => ['--task', name]), ...(onlyFailed ? ['--only-failed'] : [])], done: message,
   };
 }
+
+export function rerunFromTask(id: string, task: string): Action {
+  return {
+    ...rerun(id, 'start'), name: 'Rerun from this task',
+    effect: `Starts a new run with the same parameters that runs \`${task}\` and what follows from it, and takes over the rest.`,
+    request: post(`/v1/runs/${id}:rerun`, { from: `task:${task}` }), command: ['run', 'rerun', id, '--from-task', task],
+  };
+}
+
+/** With other values for some parameters. */
+export function rerunWith(id: string, parameters: Record<string, unknown>): Action {
+  return {
+    ...rerun(id, 'start'), name: 'Rerun with these values',
+    effect: `Starts a new run from the beginning${Object.keys(parameters).length ? `, with ${Object.keys(parameters).map((name) => `\`${name}\``).join(', ')} changed` : ' with the same parameters'}.`,
+    request: post(`/v1/runs/${id}:rerun`, Object.keys(parameters).length ? { parameters } : {}), command: ['run', 'rerun', id, ...asParameters(parameters)],
+  };
+}
+
+/** A task of a run that waits for the word of a person; one item of it if it is mapped. */
+export function decide(id: string, { task, item }: { task: string; item?: number }, verb: 'approve' | 'reject'): Action {
+  const which = item === undefined ? `\`${task}\`` : `item ${item} of \`${task}\``;
+  return {
+    name: verb === 'approve' ? 'Approve' : 'Reject', isHarmful: verb === 'reject', takesReason: true, needsActor: true,
+    effect: verb === 'approve' ? `Approves ${which}: what follows from it can start.` : `Rejects ${which}: it fails, and what follows from it does not run.`,
+    request: post(`/v1/runs/${id}:${verb}`, { task, ...(item !== undefined && { item }) }),
+    command: ['run', verb, id, '--task', task, ...(item === undefined ? [] : ['--item', String(item)])], done: message,
+  };
+}
+
+const asParameters = (parameters: Record<string, unknown>): string[] => Object.entries(parameters).flatMap(([name, value]) => [
+  '-p', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+]);
 
 export function rerun(id: string, from: 'start' | 'failure', newest = false): Action {
   const body: Record<string, unknown> = {};
@@ -126,21 +175,50 @@ export const forceTask = (id: string, state: 'succeeded' | 'failed' | 'skipped')
   request: post(`/v1/tasks/${id}:force-state`, { state }), command: ['task', 'force', id, state], done: message,
 });
 
-export function startJob(job: string, tenant: string, parameters: Record<string, unknown>, runKey = ''): Action {
-  const body: Record<string, unknown> = {};
+export interface StartWish {
+  parameters: Record<string, unknown>;
+  run_key?: string;
+  logical_time?: string;
+  priority?: string;
+}
+
+export function startJob(job: string, tenant: string, { parameters, ...wish }: StartWish): Action {
+  const body: Record<string, unknown> = Object.fromEntries(Object.entries(wish).filter(([, value]) => value));
   if (Object.keys(parameters).length) body.parameters = parameters;
-  if (runKey) body.run_key = runKey;
-  const flags = Object.entries(parameters).flatMap(([name, value]) => [
-    '-p', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  ]);
+  const flags = Object.entries(wish).flatMap(([name, value]) => (value ? [`--${name.replace('_', '-')}`, value] : []));
   return {
-    name: 'Start', takesReason: true, effect: `Starts a run of \`${job}\`.`,
+    name: 'Start', leads: true, takesReason: true, effect: `Starts a run of \`${job}\`.`,
     request: post(`/v1/jobs/${segment(job)}:trigger`, body, { tenant }),
-    command: ['job', 'trigger', job, ...ofTenant(tenant), ...flags, ...(runKey ? ['--run-key', runKey] : [])],
+    command: ['job', 'trigger', job, ...ofTenant(tenant), ...asParameters(parameters), ...flags],
     done: (answer) => {
       const { run_id, duplicate } = answer as { run_id: string; duplicate: boolean };
       return { text: duplicate ? 'a run with this key was there' : 'a run was started', href: `/ui/runs/${run_id}` };
     },
+  };
+}
+
+export const deleteJob = (job: string, tenant: string): Action => ({
+  name: 'Delete job', leads: true, isHarmful: true, takesReason: true,
+  effect: `Deletes \`${job}\` and its schedules: nothing of it starts any more. Its runs and versions stay, and what runs goes on.`,
+  request: { method: 'DELETE', path: `/v1/jobs/${segment(job)}`, params: { tenant } },
+  command: ['job', 'delete', job, ...ofTenant(tenant)], done: () => ({ text: 'the job is deleted', href: '/ui/jobs' }),
+});
+
+export interface AmendWish {
+  priority?: string;
+  scheduled_at?: string;
+  payload?: unknown;
+}
+
+/** Of a task that has not started. */
+export function amendTask(id: string, wish: AmendWish): Action {
+  const { priority, scheduled_at: at, payload } = wish;
+  const changes = [priority && `priority \`${priority}\``, at && `its time ${at}`, payload !== undefined && 'another payload'].filter(Boolean).join(', ');
+  return {
+    name: 'Change', takesReason: true, effect: `Gives this task ${changes}.`,
+    request: { method: 'PATCH', path: `/v1/tasks/${id}`, body: wish },
+    command: ['task', 'amend', id, ...(at ? ['--at', at] : []), ...(priority ? ['--priority', priority] : []), ...(payload === undefined ? [] : ['--payload', JSON.stringify(payload)])],
+    done: message,
   };
 }
 
@@ -162,6 +240,20 @@ export const setSchedulePaused = (job: string, name: string, tenant: string, pau
     : `Windows of \`${job}/${name}\` begin runs again.`,
   request: post(`/v1/schedules/${segment(job)}/${segment(name)}:${paused ? 'pause' : 'resume'}`, {}, { tenant }),
   command: ['schedule', paused ? 'pause' : 'resume', `${job}/${name}`, ...ofTenant(tenant)], done: message,
+});
+
+/** `revision` is that of what was seen, 0 for a new one: what somebody else has changed since is not overwritten. */
+export const putSchedule = (job: string, name: string, tenant: string, schedule: Record<string, unknown>, revision: number): Action => ({
+  name: 'Save', leads: true, takesReason: true, effect: `Stores the schedule \`${job}/${name}\`. What it has begun goes on.`,
+  request: { method: 'PUT', path: `/v1/schedules/${segment(job)}/${segment(name)}`, params: { tenant }, body: schedule, revision },
+  command: ['schedule', 'put', `${job}/${name}`, ...ofTenant(tenant), '-f', '-'], input: schedule, done: () => ({ text: 'the schedule is stored', href: `/ui/schedules/${segment(job)}/${segment(name)}` }),
+});
+
+export const deleteSchedule = (job: string, name: string, tenant: string): Action => ({
+  name: 'Delete', leads: true, isHarmful: true, takesReason: true,
+  effect: `Deletes the schedule \`${job}/${name}\`. What it began goes on, and its history stays.`,
+  request: { method: 'DELETE', path: `/v1/schedules/${segment(job)}/${segment(name)}`, params: { tenant } },
+  command: ['schedule', 'delete', `${job}/${name}`, ...ofTenant(tenant)], done: () => ({ text: 'the schedule is deleted', href: '/ui/schedules' }),
 });
 
 export interface BackfillWish {
@@ -212,12 +304,6 @@ export function changeDeadLetters(ids: string[], verb: 'requeue' | 'discard'): A
   return deadLettersAction(ids.length === 1 ? 'this task' : `these ${ids.length} tasks`, verb, { ids }, ids);
 }
 
-/** All that went wrong in the same way; the server takes the newest 1,000 of a group at once. */
-export function changeDeadLetterGroup(fingerprint: string, size: number, verb: 'requeue' | 'discard'): Action {
-  const what = size > 1000 ? `the newest 1,000 of ${size} tasks of this group` : size === 1 ? 'the one task of this group' : `all ${size} tasks of this group`;
-  return deadLettersAction(what, verb, { fingerprint }, ['--group', fingerprint]);
-}
-
 function deadLettersAction(what: string, verb: 'requeue' | 'discard', body: Record<string, unknown>, words: string[]): Action {
   return {
     name: verb === 'requeue' ? 'Requeue' : 'Discard', takesReason: true, isHarmful: verb === 'discard',
@@ -233,35 +319,6 @@ function deadLettersAction(what: string, verb: 'requeue' | 'discard', body: Reco
   };
 }
 
-const asFlags = (selector: Record<string, unknown>): string[] => Object.entries(selector).flatMap(([name, value]) => {
-  if (name === 'all') return ['--all'];
-  if (name === 'labels') return Object.entries(value as object).flatMap(([key, text]) => ['--label', `${key}=${text}`]);
-  return [`--${name === 'task_type' ? 'type' : name}`, String(value)];
-});
-
-/** By filter, so that the number that it touches is not bounded by a page. */
-export function cancelTasks(selector: Record<string, unknown>, shown: string, count?: Action['count']): Action {
-  return {
-    name: 'Cancel all', isHarmful: true, takesReason: true, count,
-    effect: `Cancels ${shown}. Running tasks are left alone.`,
-    request: post('/v1/tasks:cancel', selector), command: ['task', 'cancel', '--yes', ...asFlags(selector)],
-    done: () => ({ text: 'the server cancels them now' }),
-  };
-}
-
-/** All that have not ended, of what the selector names: a job, a label, a tenant. */
-export function cancelRuns(selector: Record<string, unknown>, shown: string, count?: Action['count']): Action {
-  return {
-    name: 'Cancel all', isHarmful: true, takesReason: true, count,
-    effect: `Cancels ${shown} that has not ended, also those that this page has not loaded. Tasks that run are stopped after their grace period.`,
-    request: post('/v1/runs:cancel', selector), command: ['run', 'cancel', ...asFlags(selector)],
-    done: (answer) => {
-      const { state, handled } = answer as { state?: string; handled?: number };
-      return { text: state === 'ended' && handled !== undefined ? `${handled} cancelled` : 'the server cancels them now' };
-    },
-  };
-}
-
 /** Items of a mapped task: only they run again, with what follows from the task. */
 export function clearItems(id: string, task: string, items: number[]): Action {
   const what = items.length === 1 ? `item ${items[0]}` : `these ${items.length} items`;
@@ -271,3 +328,8 @@ export function clearItems(id: string, task: string, items: number[]): Action {
     request: post(`/v1/runs/${id}:clear`, { tasks: [task], items }), command: ['run', 'clear', id, '--task', task, '--items', items.join(',')], done: message,
   };
 }
+
+export const releaseRow = (row: string): Action => ({
+  name: 'Release', isHarmful: true, takesReason: true, effect: `Reads the row \`${row}\` again as if it were sound. Restore it from a copy first.`,
+  request: post(`/v1/store/quarantine/${segment(row)}:release`), command: ['store', 'release', row], done: message,
+});

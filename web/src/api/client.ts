@@ -65,12 +65,18 @@ export interface Request_ {
   path: string;
   params?: Params;
   body?: unknown;
+  /** Only if it still has this one. */
+  revision?: number;
 }
 
-export async function send<T>({ method, path, params, body }: Request_): Promise<T> {
-  const init: RequestInit = { method, headers: { accept: 'application/json' } };
+/** `actor`: who does it, kept with what is changed. */
+export async function send<T>({ method, path, params, body, revision }: Request_, actor = '', signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (actor) headers['mainspring-actor'] = actor;
+  if (revision !== undefined) headers['if-match'] = `"${revision}"`;
+  const init: RequestInit = { method, headers, signal };
   if (body !== undefined) {
-    init.headers = { accept: 'application/json', 'content-type': 'application/json' };
+    headers['content-type'] = 'application/json';
     init.body = JSON.stringify(body);
   }
   const response = await ask(url(path, params), init);

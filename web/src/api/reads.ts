@@ -1,10 +1,9 @@
 // Everything the console reads, one function each.
 
-import { get, text, type Params } from './client';
-import { many } from '../format/text';
+import { get, send, text, type Params } from './client';
 import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
-  readRun, readTask, type Attention, type Backfill, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Pool, type QuarantinedRow, type Readiness,
+  readRun, readTask, type Attention, type Backfill, type CronPreview, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Operation, type Pool, type QuarantinedRow, type Readiness,
   type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Trigger,
   type UpcomingWindow, type Version, type VersionRow, type WaitingPage, type Worker,
 } from './views';
@@ -25,27 +24,6 @@ export async function runs(filter: Params, cursor?: string, signal?: AbortSignal
   const wire = await get<{ runs: never[]; next_cursor?: string }>('/v1/runs', { limit: PAGE, ...filter, cursor }, signal);
   return { rows: wire.runs.map(readRun), next: wire.next_cursor };
 }
-
-/** The most that are counted. */
-const COUNT_MAX = 10_000;
-const COUNT_PAGE = 1000;
-
-/** `1,234 tasks`; `More than 10,000 tasks` where there are too many to count. */
-async function counted(what: string, load: (cursor: string | undefined) => Promise<Page<unknown>>): Promise<string> {
-  let [found, cursor] = [0, undefined as string | undefined];
-  do {
-    const page = await load(cursor);
-    found += page.rows.length;
-    cursor = page.next;
-  } while (cursor && found <= COUNT_MAX);
-  return cursor ? `More than ${many(COUNT_MAX, what)}` : many(found, what);
-}
-
-export const countRuns = (filter: Params) => (signal: AbortSignal): Promise<string> =>
-  counted('run', (cursor) => runs({ ...filter, limit: COUNT_PAGE }, cursor, signal));
-
-export const countTasks = (filter: Params) => (signal: AbortSignal): Promise<string> =>
-  counted('task', (cursor) => tasks({ ...filter, limit: COUNT_PAGE }, cursor, signal));
 
 /** With all of its tasks, however many answers that takes. */
 export async function run(id: string, signal?: AbortSignal): Promise<Run> {
@@ -151,6 +129,22 @@ export const triggers = async (params: Params, signal?: AbortSignal): Promise<Tr
 
 export const backfills = async (params: Params, signal?: AbortSignal): Promise<Backfill[]> =>
   (await get<{ backfills: Backfill[] }>('/v1/backfills', { limit: PAGE, ...params }, signal)).backfills;
+
+export async function operations(cursor?: string, signal?: AbortSignal): Promise<Page<Operation>> {
+  const wire = await get<{ operations: Operation[]; next_cursor?: string }>('/v1/operations', { limit: PAGE, cursor }, signal);
+  return { rows: wire.operations, next: wire.next_cursor };
+}
+
+/** When an expression fires, after an instant. */
+export const cronPreview = (body: CronWish, signal?: AbortSignal): Promise<CronPreview> => send({ method: 'POST', path: '/v1/cron:preview', body }, '', signal);
+
+export interface CronWish {
+  expr: string;
+  timezone?: string;
+  count?: number;
+  from?: string;
+  dst?: { missing?: string; twice?: string };
+}
 
 export const workers = async (signal?: AbortSignal): Promise<Worker[]> =>
   (await get<{ workers: Worker[] }>('/v1/workers', {}, signal)).workers;

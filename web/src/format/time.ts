@@ -79,3 +79,29 @@ export function ago(at: Date, now: Date): string {
   const rough = span(Math.floor(Math.abs(ms) / 1000) * 1000).split(' ')[0]!.replace(/\.\d/, '');
   return ms > 0 ? `${rough} ago` : `in ${rough}`;
 }
+
+/** Minutes that the clock of a zone is ahead of UTC. */
+export function offsetMinutes(at: Date, zone: string): number {
+  const p = parts(at, zone);
+  const local = Date.UTC(Number(p.year), Number(p.month) - 1, Number(p.day), Number(p.hour), Number(p.minute), Number(p.second));
+  return Math.round((local - Math.floor(at.getTime() / 1000) * 1000) / 60_000);
+}
+
+const DAY_MS = 86_400_000;
+
+/** When the clock of a zone is changed within so many days, to the minute, and by how many minutes. */
+export function clockChanges(zone: string, from: Date, days: number): { at: Date; by: number }[] {
+  const found: { at: Date; by: number }[] = [];
+  for (let day = 0; day < days; day++) {
+    let [low, high] = [from.getTime() + day * DAY_MS, from.getTime() + (day + 1) * DAY_MS];
+    const [before, after] = [offsetMinutes(new Date(low), zone), offsetMinutes(new Date(high), zone)];
+    if (before === after) continue;
+    while (high - low > 60_000) {
+      const middle = (low + high) / 2;
+      if (offsetMinutes(new Date(middle), zone) === before) low = middle;
+      else high = middle;
+    }
+    found.push({ at: new Date(Math.floor(high / 60_000) * 60_000), by: after - before });
+  }
+  return found;
+}

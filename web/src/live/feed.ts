@@ -8,7 +8,7 @@ import { hasEnded, type State } from '../api/state';
 
 /** One change, as the pages need it. */
 export interface Change {
-  kind: 'task' | 'run' | 'job' | 'schedule' | 'worker' | 'other';
+  kind: 'task' | 'run' | 'job' | 'schedule' | 'worker' | 'operation' | 'other';
   /** Id of the task, run or worker; name of the job; job/name of the schedule. */
   id: string;
   /** What happened to a run: `created`, `started`, `ended`, … */
@@ -65,7 +65,7 @@ function happening([, first = '', second = '']: string[]): string {
   return first !== 'started' && hasEnded(first as State) ? 'ended' : first;
 }
 
-const KINDS = new Set(['task', 'run', 'job', 'schedule', 'worker']);
+const KINDS = new Set(['task', 'run', 'job', 'schedule', 'worker', 'operation']);
 
 /** What the pages need of a line; nothing for lines that are no news. */
 export function readChange(line: string): Change | 'lost' | undefined {

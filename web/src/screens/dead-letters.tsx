@@ -1,7 +1,8 @@
 // Tasks that failed for good, grouped by what went wrong. A group, a selection or one of them can be queued again.
 
 import { signal } from '@preact/signals';
-import { changeDeadLetterGroup, changeDeadLetters } from '../api/actions';
+import { changeDeadLetters } from '../api/actions';
+import { bulk, labelsOf, of, type Selector } from '../api/bulk';
 import { deadLetterGroups, deadLetters } from '../api/reads';
 import type { DeadLetterGroup, Task } from '../api/views';
 import { count, many } from '../format/text';
@@ -66,6 +67,7 @@ export default function DeadLetters() {
     <>
       <div class="head"><h1 class="sr">Dead letters</h1>
         {ids.length > 0 && <span class="acts"><span>{ids.length} selected</span><Act action={changeDeadLetters(ids, 'requeue')} /><Act action={changeDeadLetters(ids, 'discard')} /></span>}
+        {!ids.length && all.length > 0 && !param('error') && <Bulk filter={filter} />}
       </div>
       <div class="filters"><TextFacet name="job" label="Job" /><TextFacet name="label" label="Label, k=v" />{param('error') && <a class="chip on" href={withQuery({ error: '' })}>{param('error')} ✕</a>}</div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
@@ -77,6 +79,15 @@ export default function DeadLetters() {
   );
 }
 
+/** For all that fit the filters, also what is not loaded. */
+function Bulk({ filter: { job, tenant, label } }: { filter: { job: string; tenant: string; label: string } }) {
+  const labels = labelsOf(label);
+  if (!labels) return null;
+  const selector: Selector = { job, tenant, labels, state: ['failed', 'quarantined'] };
+  const shown = `that has failed for good${of(selector)}`;
+  return <span class="acts"><Act action={bulk('Requeue all', 'retry_tasks', selector, shown)} /><Act action={bulk('Discard all', 'discard_tasks', selector, shown)} /></span>;
+}
+
 const GROUP_COLUMNS: PlainColumn<DeadLetterGroup>[] = [
   { name: 'Tasks', isNumber: true, by: (group) => group.count, cell: (group) => count(group.count) },
   { name: 'Error', by: errorWords, cell: (group) => (
@@ -84,7 +95,7 @@ const GROUP_COLUMNS: PlainColumn<DeadLetterGroup>[] = [
   { name: 'Job', by: (group) => group.job, cell: (group) => (group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>) },
   { name: 'First', isTight: true, by: (group) => group.first_at, cell: (group) => <Time at={group.first_at} /> },
   { name: 'Last', isTight: true, by: (group) => group.last_at, cell: (group) => <Time at={group.last_at} /> },
-  { name: 'Actions', isTight: true, isSilent: true, cell: (group) => <span class="acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></span> },
+  { name: 'Actions', isTight: true, isSilent: true, cell: (group) => <span class="acts"><Act action={bulk('Requeue', 'retry_tasks', { fingerprint: group.fingerprint }, 'of this group')} /><Act action={bulk('Discard', 'discard_tasks', { fingerprint: group.fingerprint }, 'of this group')} /></span> },
 ];
 
 /** Grouped by the server, over all of them and not only those that are loaded. */

@@ -6,3 +6,4 @@ export { default as Schedule } from './schedule';
 export { default as Task } from './task';
 export { default as Guides } from './guides';
 export { default as Worker } from './worker';
+export { default as Operations } from './operations';

@@ -54,7 +54,7 @@ export function Items({ run }: { run: Run }) {
         <a class="chip on" href={withQuery({ view: '', of: '', only: '' })}>items of {name} ✕</a>
         <StateFacet name="only" states={TASK_STATES.filter((state) => state !== 'upstream_failed')} counts={counts} />
         {ids.length > 0 && <><span>{ids.length} selected</span><Act action={clearItems(run.run_id, name, ids)} /></>}
-        {task?.items && task.items.failed > 0 && <Act action={clearRun(run.run_id, 0, [name])} />}
+        {task?.items && task.items.failed > 0 && <Act action={clearRun(run.run_id, 0, [name], true)} />}
       </div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!page.rows && !page.error && <Loading rows={10} />}

@@ -1,7 +1,7 @@
 // One job: how its runs went, its graph, versions, schedules and triggers, and a form that starts it.
 
 import { useMemo } from 'preact/hooks';
-import { setJobPaused } from '../api/actions';
+import { deleteJob, setJobPaused } from '../api/actions';
 import { hasEnded, stateWord } from '../api/state';
 import { job as readJob, jobGraph, runs, triggers, version as readVersion, versions } from '../api/reads';
 import type { Job, Run, Trigger } from '../api/views';
@@ -9,7 +9,7 @@ import { span } from '../format/time';
 import { RunGraph } from '../graph/graph';
 import { useQuery } from '../live/query';
 import { go, href, openHref, opened, param, setQuery } from '../url/route';
-import { Act } from '../ui/act';
+import { Act, MoreActions } from '../ui/act';
 import { Empty, Facts, Failure, Loading, Section, Time, useTitle } from '../ui/basics';
 import { Outcomes } from '../ui/bars';
 import { Tabs } from '../ui/facets';
@@ -62,7 +62,7 @@ function Head({ job }: { job: Job }) {
       <h1>{job.job}</h1>
       <span class="acts">
         <button type="button" class="main" onClick={() => setQuery({ tab: 'start' })} disabled={job.state === 'deleted'}>Start…</button>
-        {job.state !== 'deleted' && <Act action={setJobPaused(job.job, job.tenant, job.state === 'active')} />}
+        {job.state !== 'deleted' && <><Act action={setJobPaused(job.job, job.tenant, job.state === 'active')} /><MoreActions id={`job-${job.job}`} actions={[deleteJob(job.job, job.tenant)]} /></>}
       </span>
       {description && <p class="sub">{description}</p>}
       <div class="sub">
@@ -147,7 +147,7 @@ function Beginnings({ job }: { job: Job }) {
   const rows = query.data.value ?? [];
   return (
     <>
-      <Section title="Schedules">
+      <Section title="Schedules" aside={<a href={href(['schedules', job.job, 'new'], { edit: 1, tenant: param('tenant') })}>New schedule</a>}>
         {job.schedules?.length ? <ScheduleRows rows={job.schedules} /> : <p class="quiet">None. A schedule stands in the job file, or is stored with <code>mainspring schedule put</code>.</p>}
       </Section>
       <Section title="Triggers">

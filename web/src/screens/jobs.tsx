@@ -1,5 +1,6 @@
 // All jobs, with what became of their last runs.
 
+import { bulk, of, type Selector } from '../api/bulk';
 import { jobs, upcoming } from '../api/reads';
 import type { Job, RecentRun } from '../api/views';
 import { stateWord } from '../api/state';
@@ -7,6 +8,7 @@ import { span } from '../format/time';
 import { usePaged } from '../live/paged';
 import { useQuery } from '../live/query';
 import { href, param } from '../url/route';
+import { Act } from '../ui/act';
 import { Command, Empty, Failure, Loading, StateBadge, Time, useTitle } from '../ui/basics';
 import { Outcomes, type Outcome } from '../ui/bars';
 import { TextFacet } from '../ui/facets';
@@ -64,7 +66,7 @@ export default function Jobs() {
     .map((job): Row => ({ ...job, next: next.get(job.job) }));
   return (
     <>
-      <div class="head"><h1 class="sr">Jobs</h1></div>
+      <div class="head"><h1 class="sr">Jobs</h1>{(filter.tag || filter.owner) && !text && <Bulk selector={filter} />}</div>
       <div class="filters"><TextFacet name="name" label="Name" /><TextFacet name="tag" label="Tag" /><TextFacet name="owner" label="Owner" /></div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!rows && !page.error && <Loading rows={10} />}
@@ -79,4 +81,10 @@ export default function Jobs() {
       )}
     </>
   );
+}
+
+/** Of all jobs with the tag and the owner that the filters name. */
+function Bulk({ selector }: { selector: Selector }) {
+  const shown = of(selector).trim();
+  return <span class="acts"><Act action={bulk('Pause all', 'pause_jobs', selector, shown)} /><Act action={bulk('Resume all', 'resume_jobs', selector, shown)} /></span>;
 }

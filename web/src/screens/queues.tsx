@@ -22,7 +22,7 @@ const POOL_COLUMNS: PlainColumn<Pool>[] = [
   ...(['P0', 'P1', 'P2', 'backfill'] as const).map((band): PlainColumn<Pool> => ({
     name: band === 'backfill' ? 'Backfill' : band, isNumber: true, by: (pool) => pool.queued_by_band[band], cell: (pool) => pool.queued_by_band[band] || '',
   })),
-  { name: 'Workers', isNumber: true, by: (pool) => pool.workers, cell: (pool) => <><a href={href(['workers'], { name: pool.pool })}>{pool.workers}</a>{pool.workers_away ? ` + ${pool.workers_away} away` : ''}</> },
+  { name: 'Workers', isNumber: true, by: (pool) => pool.workers, cell: (pool) => <><a href={href(['workers'], { pool: pool.pool })}>{pool.workers}</a>{pool.workers_away ? ` + ${pool.workers_away} away` : ''}</> },
   { name: 'Limits', cell: (pool) => [pool.queued_max && `${count(pool.queued_max)} waiting`, pool.running_max && `${count(pool.running_max)} running`].filter(Boolean).join(', ') || <span class="quiet">none</span> },
 ];
 

@@ -1,10 +1,10 @@
 // One run: why it is as it is, its tasks as a table, a graph or a timeline, what it was given and what came out.
 
-import { useMemo } from 'preact/hooks';
-import { cancelRun, clearRun, forceRun, pauseRun, reevaluateRun, rerun, resumeRun, type Action } from '../api/actions';
+import { useMemo, useState } from 'preact/hooks';
+import { cancelRun, clearRun, decide, forceRun, pauseRun, reevaluateRun, rerun, resumeRun, type Action } from '../api/actions';
 import { hasEnded, isBad, stateOfLetter } from '../api/state';
-import { run as readRun, runDiagnosis, runGraph, runHead, runStates, runTask } from '../api/reads';
-import type { Run, RunDiagnosis } from '../api/views';
+import { job as readJob, run as readRun, runDiagnosis, runGraph, runHead, runStates, runTask } from '../api/reads';
+import type { Approval, Run, RunDiagnosis } from '../api/views';
 import { useQuery } from '../live/query';
 import { go, href, openHref, param, withQuery } from '../url/route';
 import { Act, MoreActions } from '../ui/act';
@@ -19,6 +19,7 @@ import { sentence, tone } from './words';
 import { Compare } from './compare';
 import { Items } from './items';
 import { RunTasks } from './run-tasks';
+import { RerunForm } from './start';
 import { Timeline } from './timeline';
 
 const VIEWS: [string, string][] = [['tasks', 'Tasks'], ['graph', 'Graph'], ['time', 'Timeline'], ['data', 'Parameters and output'], ['compare', 'Compare'], ['notes', 'Notes']];
@@ -37,6 +38,7 @@ export default function RunPage({ path: [id = ''] }: { path: string[] }) {
     <>
       {query.error.value && <Stale at={query.at.value} error={query.error.value} />}
       <Head run={run} />
+      <Approvals run={run} />
       <Why run={run} />
       <Tabs name="view" tabs={VIEWS} />
       <View run={run} />
@@ -101,6 +103,20 @@ function ended(run: Run): string {
   const cause = run.reason ?? (named ? `${named} failed` : '');
   return `it ${run.state === 'cancelled' ? 'was cancelled' : `has ${run.state}`}${cause ? `: ${cause}` : ''}`;
 }
+
+/** What waits for the word of a person. */
+function Approvals({ run }: { run: Run }) {
+  const open = (run.approvals ?? []).filter(({ state }) => state === 'open');
+  return <>{open.map((row) => (
+    <div class="why wait" key={`${row.task} ${row.item ?? ''}`}>
+      <p><strong><a href={openHref(row.task_id)}>{row.task}{row.item === undefined ? '' : ` ${row.item}`}</a> waits for approval.</strong> {row.message}</p>
+      <p class="advice">{row.by?.length ? `${row.by.join(', ')} may decide` : 'Anybody may decide'}{row.since && <>, since <Time at={row.since} relative /></>}{row.until && <>; {timeoutText(row)} <Time at={row.until} relative /></>}</p>
+      <p class="acts"><Act action={decide(run.run_id, row, 'approve')} isMain /><Act action={decide(run.run_id, row, 'reject')} /></p>
+    </div>
+  ))}</>;
+}
+
+const timeoutText = ({ on_timeout: then }: Approval): string => ({ fail: 'it fails', reject: 'it is rejected', skip: 'it is skipped', approve: 'it is approved' })[then ?? 'fail'];
 
 const SHOWN = 6;
 
@@ -179,9 +195,19 @@ function Data({ run }: { run: Run }) {
         ['Window', run.window && <Time at={run.window.at} />],
         ['Labels', run.labels && Object.entries(run.labels).map(([name, value]) => <span class="tag" key={name}>{name}={value}</span>)],
       ]} />
-      <Section title="Parameters"><Json name="parameters" value={run.parameters} /></Section>
+      <Section title="Parameters"><Json name="parameters" value={run.parameters} />{hasEnded(run.state) && <Again run={run} />}</Section>
+      {run.approvals?.some(({ state }) => state !== 'open') && <Section title="Decisions"><ul>{run.approvals.filter(({ state }) => state !== 'open').map((row) => (
+        <li key={`${row.task} ${row.item ?? ''}`}>{row.task}{row.item === undefined ? '' : ` ${row.item}`} {row.state} by {row.actor || 'somebody'} <Time at={row.decided_at} />{row.reason && `: ${row.reason}`}</li>
+      ))}</ul></Section>}
       <Section title="Output"><Json name="output" value={run.output} /></Section>
       {run.event && <Section title="Event"><Json name="event" value={run.event} /></Section>}
     </>
   );
+}
+
+function Again({ run }: { run: Run }) {
+  const [isOpen, setOpen] = useState(false);
+  const job = useQuery(`job ${run.tenant}/${run.job}`, (signal) => readJob(run.job, run.tenant, signal)).data.value;
+  if (!job || !Object.keys(job.definition?.parameters ?? {}).length) return null;
+  return isOpen ? <RerunForm job={job} run={run} /> : <p><button type="button" class="link" onClick={() => setOpen(true)}>Rerun with other values…</button></p>;
 }

@@ -1,8 +1,9 @@
 // All runs, newest first. Filters are in the URL; the first page follows the feed.
 
 import { RUN_STATES, hasEnded, type State } from '../api/state';
-import { cancelRuns } from '../api/actions';
-import { countRuns, runs } from '../api/reads';
+import type { Action } from '../api/actions';
+import { bulk, labelsOf, of, type Selector } from '../api/bulk';
+import { runs } from '../api/reads';
 import type { Run } from '../api/views';
 import { usePaged } from '../live/paged';
 import { list, openHref, opened, param } from '../url/route';
@@ -10,7 +11,7 @@ import { Command, Empty, Failure, Loading, StateText, Time, Took, now, ranFor, s
 import { CountsBar } from '../ui/bars';
 import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
 import { Table, type Column } from '../ui/table';
-import { Act } from '../ui/act';
+import { Act, MoreActions } from '../ui/act';
 import { Stale } from '../ui/stale';
 
 const TRIGGERS: [string, string][] = [
@@ -55,7 +56,7 @@ export default function Runs() {
   });
   return (
     <>
-      <div class="head"><h1 class="sr">Runs</h1><BulkCancel /></div>
+      <div class="head"><h1 class="sr">Runs</h1><Bulk /></div>
       <div class="filters">
         <StateFacet states={RUN_STATES} counts={countsOf(page.rows, page.hasMore)} />
         <TextFacet name="job" label="Job" />
@@ -74,15 +75,18 @@ export default function Runs() {
   );
 }
 
-/** Of what the list shows, those that have not ended; the server can be told a job, a label and a tenant. */
-function BulkCancel() {
-  const states = list('state');
-  const isFit = states.length > 0 && states.every((state) => !hasEnded(state as State)) && !param('trigger') && !param('since');
-  if (!isFit) return null;
-  const of = Object.entries({ job: param('job'), label: param('label'), tenant: param('tenant') }).filter(([, value]) => value);
-  const selector = of.length ? Object.fromEntries(of) : { tenant: 'default' };
-  const shown = `every run ${of.length ? of.map(([name, value]) => `of ${name} \`${value}\``).join(' ') : 'of tenant `default`'}`;
-  return <Act action={cancelRuns(selector, shown, countRuns({ ...selector, state: 'queued,running' }))} />;
+/** For everything that fits the filters, also what is not loaded; only where the filters name states. */
+function Bulk() {
+  const states = list('state') as State[];
+  const labels = labelsOf(param('label'));
+  if (!states.length || !labels) return null;
+  const selector: Selector = { job: param('job'), tenant: param('tenant'), labels, trigger: param('trigger'), state: states, since: sinceInstant(param('since'), now.peek().getTime()) };
+  const shown = `that is ${states.join(' or ')}${of(selector)}`;
+  const actions: Action[] = states.every((state) => !hasEnded(state))
+    ? [bulk('Cancel all', 'cancel_runs', selector, shown), bulk('Pause all', 'pause_runs', selector, shown), bulk('Resume all', 'resume_runs', selector, shown)]
+    : states.every((state) => state === 'failed' || state === 'cancelled') ? [bulk('Clear failed of all', 'retry_runs', selector, shown)] : [];
+  const [first, ...rest] = actions;
+  return first ? <span class="acts"><Act action={first} /><MoreActions id="bulk" actions={rest} /></span> : null;
 }
 
 /** Only when the whole answer is on screen: a count over a part would be wrong. */

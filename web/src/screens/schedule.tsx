@@ -2,7 +2,7 @@
 // reason; a click on one that did not run runs it.
 
 import { useState } from 'preact/hooks';
-import { backfill, setSchedulePaused, type BackfillWish } from '../api/actions';
+import { backfill, deleteSchedule, setSchedulePaused, type BackfillWish } from '../api/actions';
 import { ApiError, send } from '../api/client';
 import { backfills, schedule as readSchedule, windows as readWindows } from '../api/reads';
 import type { BackfillPlan, Schedule, ScheduleWindow } from '../api/views';
@@ -10,10 +10,11 @@ import { grouped, many } from '../format/text';
 import { clock, day, full } from '../format/time';
 import { useQuery } from '../live/query';
 import { go, href, openHref, param, setQuery } from '../url/route';
-import { Act, ask } from '../ui/act';
+import { Act, MoreActions, ask } from '../ui/act';
 import { Empty, Facts, Failure, Loading, Section, Time, useTitle, zone } from '../ui/basics';
 import { Json } from '../ui/json';
 import { Stale } from '../ui/stale';
+import { ScheduleForm } from './schedule-edit';
 import { BackfillRows } from './schedules';
 import { SIGNS } from './words';
 
@@ -26,11 +27,14 @@ export default function SchedulePage({ path: [job = '', name = ''] }: { path: st
   const touched = (change: { job?: string }) => change.job === job;
   const query = useQuery(`schedule ${tenant}/${job}/${name}`, (signal) => readSchedule(job, name, tenant, signal), { touched });
   const row = query.data.value;
+  // Nothing is called so yet: it is what the form is for.
+  if (param('edit') && name === 'new' && query.error.value?.code === 'SCHEDULE_NOT_FOUND') return <ScheduleForm job={job} tenant={tenant} />;
   if (!row) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
   return (
     <>
       {query.error.value && <Stale at={query.at.value} error={query.error.value} />}
       <Head row={row} />
+      {param('edit') && <ScheduleForm key={row.revision} job={job} tenant={tenant} row={row} />}
       <Ledger row={row} />
       <BackfillForm row={row} />
       <Running row={row} />
@@ -43,7 +47,9 @@ function Head({ row }: { row: Schedule }) {
   return (
     <div class="head">
       <h1>{row.job}/{row.name}</h1>
-      <span class="acts">{row.state !== 'finished' && <Act action={setSchedulePaused(row.job, row.name, row.tenant, row.state === 'on')} />}</span>
+      <span class="acts">{row.state !== 'finished' && <Act action={setSchedulePaused(row.job, row.name, row.tenant, row.state === 'on')} />}
+        {!row.job.startsWith('@') && !param('edit') && <button type="button" onClick={() => setQuery({ edit: 1 })}>Edit…</button>}
+        <MoreActions id="schedule" actions={[deleteSchedule(row.job, row.name, row.tenant)]} /></span>
       <p class="sub">{row.description}{row.timezone ? `, ${row.timezone}` : ''}</p>
       <div class="sub">
         <span class={row.state === 'paused' ? 'tag warn' : 'tag'}>{row.state}</span>

@@ -1,6 +1,7 @@
 // All schedules: what they mean, what comes next, what did not run; and the windows of the next day.
 
 import { setSchedulePaused } from '../api/actions';
+import { bulk, of, type Selector } from '../api/bulk';
 import { backfills, schedules, upcoming } from '../api/reads';
 import type { Backfill, Schedule, UpcomingWindow } from '../api/views';
 import { changeBackfill } from '../api/actions';
@@ -49,7 +50,7 @@ export default function Schedules() {
   const page = usePaged<Schedule>(`schedules ${JSON.stringify(filter)}`, (cursor, signal) => schedules(filter, cursor, signal), { id: (row) => `${row.tenant}/${row.job}/${row.name}`, touched: isOfSchedules });
   return (
     <>
-      <div class="head"><h1 class="sr">Schedules</h1></div>
+      <div class="head"><h1 class="sr">Schedules</h1>{filter.job && <Bulk selector={filter} />}</div>
       <div class="filters"><TextFacet name="job" label="Job" /></div>
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!page.rows && !page.error && <Loading />}
@@ -65,6 +66,12 @@ export default function Schedules() {
       <Backfills />
     </>
   );
+}
+
+/** Of the job that the filter names. */
+function Bulk({ selector }: { selector: Selector }) {
+  const shown = of(selector).trim();
+  return <span class="acts"><Act action={bulk('Pause all', 'pause_schedules', selector, shown)} /><Act action={bulk('Resume all', 'resume_schedules', selector, shown)} /></span>;
 }
 
 const HOURS = 24;

@@ -2,10 +2,9 @@
 // an earlier run had.
 
 import { useState } from 'preact/hooks';
-import { startJob } from '../api/actions';
+import { rerunWith, startJob } from '../api/actions';
 import type { Job, Run } from '../api/views';
 import { ask } from '../ui/act';
-import { Empty } from '../ui/basics';
 import { shortId } from '../format/text';
 
 export interface Field {
@@ -72,40 +71,77 @@ export function valueOf(field: Field, text: string): { value?: unknown; mistake?
   }
 }
 
-export function StartForm({ job, last }: { job: Job; last: Run[] }) {
-  const fields = Object.entries(job.definition?.parameters ?? {}).map(([name, declared]) => fieldOf(name, declared));
-  const defaults = (from: Record<string, unknown> = {}) =>
-    Object.fromEntries(fields.map((field) => [field.name, shown(from[field.name] ?? field.default, field.type)]));
-  const [texts, setTexts] = useState<Record<string, string>>(defaults());
-  const [runKey, setRunKey] = useState('');
+type Values = Record<string, unknown>;
+
+/** What is in the fields, what is wrong with it, and what differs from `base`. */
+function useFields(fields: Field[], base: Values) {
+  const textsOf = (from: Values) => Object.fromEntries(fields.map((field) => [field.name, shown(from[field.name] ?? field.default, field.type)]));
+  const [texts, setTexts] = useState<Record<string, string>>(textsOf(base));
   const read = fields.map((field) => [field, valueOf(field, texts[field.name] ?? '')] as const);
-  const isWrong = read.some(([, { mistake }]) => mistake);
-  const changed = read.filter(([field, { value }]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(field.default));
-  const parameters = Object.fromEntries(changed.map(([field, { value }]) => [field.name, value]));
-  const take = (id: string) => setTexts(defaults(last.find((run) => run.run_id === id)?.parameters));
+  const changed = read.filter(([field, { value }]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(base[field.name] ?? field.default));
+  return {
+    texts, read, isWrong: read.some(([, { mistake }]) => mistake), changed: Object.fromEntries(changed.map(([field, { value }]) => [field.name, value])),
+    set: (name: string, text: string) => setTexts({ ...texts, [name]: text }), take: (from: Values) => setTexts(textsOf(from)),
+  };
+}
+
+function Fields({ form }: { form: ReturnType<typeof useFields> }) {
+  return <>{form.read.map(([field, { mistake }]) => (
+    <label key={field.name}>{field.name}{field.isRequired ? ' (needed)' : ''}
+      <Input field={field} text={form.texts[field.name] ?? ''} set={(text) => form.set(field.name, text)} />
+      {field.description && <small>{field.description}</small>}
+      {mistake && <small class="mistake" role="alert">{mistake}</small>}
+    </label>
+  ))}</>;
+}
+
+const fieldsOf = (job: Job): Field[] => Object.entries(job.definition?.parameters ?? {}).map(([name, declared]) => fieldOf(name, declared));
+
+export function StartForm({ job, last }: { job: Job; last: Run[] }) {
+  const fields = fieldsOf(job);
+  const form = useFields(fields, {});
+  const [wish, setWish] = useState({ run_key: '', logical_time: '', priority: '' });
+  const isWrong = form.isWrong || (wish.logical_time !== '' && Number.isNaN(Date.parse(wish.logical_time))) || Boolean(wish.logical_time && wish.run_key);
+  const start = () => ask(startJob(job.job, job.tenant, { parameters: form.changed, ...wish }));
   return (
-    <form class="form" onSubmit={(event) => { event.preventDefault(); if (!isWrong) ask(startJob(job.job, job.tenant, parameters, runKey)); }}>
-      {fields.length === 0 && <Empty title="This job takes no parameters" />}
+    <form class="form" onSubmit={(event) => { event.preventDefault(); if (!isWrong) start(); }}>
+      {fields.length === 0 && <p class="quiet">This job takes no parameters.</p>}
       {fields.length > 0 && last.length > 0 && (
         <label>Take the values of
-          <select onChange={(event) => take(event.currentTarget.value)}>
+          <select onChange={(event) => form.take(last.find((run) => run.run_id === event.currentTarget.value)?.parameters ?? {})}>
             <option value="">the job file</option>
             {last.map((run) => <option key={run.run_id} value={run.run_id}>{shortId(run.run_id)}, {run.state}, {run.created_at.slice(0, 16).replace('T', ' ')}</option>)}
           </select>
         </label>
       )}
-      {read.map(([field, { mistake }]) => (
-        <label key={field.name}>{field.name}{field.isRequired ? ' (needed)' : ''}
-          <Input field={field} text={texts[field.name] ?? ''} set={(text) => setTexts({ ...texts, [field.name]: text })} />
-          {field.description && <small>{field.description}</small>}
-          {mistake && <small class="mistake" role="alert">{mistake}</small>}
-        </label>
-      ))}
+      <Fields form={form} />
       <label>Run key
-        <input value={runKey} maxLength={200} placeholder="optional" onInput={(event) => setRunKey(event.currentTarget.value)} />
+        <input value={wish.run_key} maxLength={200} placeholder="optional" onInput={(event) => setWish({ ...wish, run_key: event.currentTarget.value })} />
         <small>One run for each key: starting again with it gives the first run.</small>
       </label>
+      <label>For the instant
+        <input value={wish.logical_time} placeholder="optional, as 2026-01-31T00:00:00Z" onInput={(event) => setWish({ ...wish, logical_time: event.currentTarget.value })} />
+        <small>{wish.logical_time && wish.run_key ? 'A run has one or the other: an instant or a key.' : 'One run for each instant, as if a schedule had begun it.'}</small>
+      </label>
+      <label>Priority
+        <select value={wish.priority} onChange={(event) => setWish({ ...wish, priority: event.currentTarget.value })}>
+          <option value="">as the job says</option><option value="P0">P0, urgent</option><option>P1</option><option>P2</option>
+        </select>
+      </label>
       <div><button type="submit" class="main" disabled={isWrong}>Start {job.job}…</button></div>
+    </form>
+  );
+}
+
+/** A run once more, with some of its parameters changed. */
+export function RerunForm({ job, run }: { job: Job; run: Run }) {
+  const fields = fieldsOf(job);
+  const form = useFields(fields, run.parameters ?? {});
+  if (!fields.length) return null;
+  return (
+    <form class="form" onSubmit={(event) => { event.preventDefault(); if (!form.isWrong) ask(rerunWith(run.run_id, form.changed)); }}>
+      <Fields form={form} />
+      <div><button type="submit" disabled={form.isWrong}>Rerun with these values…</button></div>
     </form>
   );
 }

@@ -1,12 +1,14 @@
 // The server itself: whether it is ready, how far its tables are, rows that it could not read, and where its parts are.
 
 import { quarantinedRows, readiness, stats, system } from '../api/reads';
+import { releaseRow } from '../api/actions';
 import { newestRecord } from '../api/client';
 import { stateWord, type State } from '../api/state';
 import type { System as SystemView } from '../api/views';
 import { bytes, count } from '../format/text';
 import { useQuery } from '../live/query';
 import { status } from '../live/live';
+import { Act } from '../ui/act';
 import { Facts, Failure, Loading, Section, Time, now, useTitle } from '../ui/basics';
 import { span } from '../format/time';
 
@@ -45,7 +47,7 @@ export default function System() {
       )}
       <Section title="Rows that cannot be read">
         {rows.data.value?.length ? (
-          <table class="plain"><tbody>{rows.data.value.map((row) => <tr key={row.row}><td><code>{row.row}</code></td><td class="tight"><Time at={row.since} /></td><td>{row.why}</td></tr>)}</tbody></table>
+          <table class="plain"><tbody>{rows.data.value.map((row) => <tr key={row.row}><td><code>{row.row}</code></td><td class="tight"><Time at={row.since} /></td><td>{row.why}</td><td class="tight"><Act action={releaseRow(row.row)} /></td></tr>)}</tbody></table>
         ) : <p class="quiet">None.</p>}
       </Section>
       <Section title="More">

@@ -1,13 +1,14 @@
 // One task: why it is as it is, its attempts, its output, what it was given.
 
-import { clearItems, cancelTask, changeDeadLetters, clearRun, forceTask, retryTask, runTaskNow, type Action } from '../api/actions';
-import { hasEnded, isBad } from '../api/state';
+import { amendTask, clearItems, cancelTask, changeDeadLetters, clearRun, forceTask, rerunFromTask, retryTask, runTaskNow, type Action, type AmendWish } from '../api/actions';
+import { useState } from 'preact/hooks';
+import { hasEnded, isBad, type State } from '../api/state';
 import { task as readTask, taskDiagnosis } from '../api/reads';
 import type { Task } from '../api/views';
 import { useQuery } from '../live/query';
 import { detailHref } from '../ui/basics';
 import { href, param, setQuery } from '../url/route';
-import { Act, MoreActions } from '../ui/act';
+import { Act, MoreActions, ask } from '../ui/act';
 import { Facts, Failure, Id, Loading, Said, Section, StateBadge, Time, Took, useTitle } from '../ui/basics';
 import { many } from '../format/text';
 import { Json } from '../ui/json';
@@ -27,6 +28,7 @@ export default function TaskPage({ path: [id = ''] }: { path: string[] }) {
       <Why task={task} />
       <Attempts task={task} />
       <Section title="Payload"><Json name="payload" value={task.payload} /></Section>
+      {CHANGEABLE.has(task.state) && <Section title="Change it before it starts"><Amend task={task} /></Section>}
       {task.output !== undefined && <Section title="Output"><Json name="output" value={task.output} /></Section>}
       <Section title="Settings"><Settings task={task} /></Section>
     </>
@@ -53,15 +55,17 @@ function Head({ task }: { task: Task }) {
 
 function actions(task: Task): Action[] {
   const id = task.task_id;
-  // A task of a run is repaired there, so that what follows from it runs again too.
-  if (isBad(task.state) && task.run_id && task.run_task && task.item !== undefined) return [clearItems(task.run_id, task.run_task, [task.item]), { ...clearRun(task.run_id, 0), name: 'Clear all failed of its run' }];
-  if (isBad(task.state) && task.run_id) return [{ ...clearRun(task.run_id, 0), name: 'Clear in its run' }];
-  if (isBad(task.state)) return [changeDeadLetters([id], 'requeue'), changeDeadLetters([id], 'discard')];
-  if (hasEnded(task.state)) return task.state === 'succeeded' ? [] : [retryTask(id)];
-  const isRunning = task.state === 'running' || task.state === 'assigned';
+  if (hasEnded(task.state)) return task.run_id ? againInRun(task, task.run_id) : isBad(task.state) ? [changeDeadLetters([id], 'requeue'), changeDeadLetters([id], 'discard')] : task.state === 'succeeded' ? [] : [retryTask(id)];
   const forced = [forceTask(id, 'succeeded'), forceTask(id, 'failed'), forceTask(id, 'skipped')];
-  if (isRunning) return [cancelTask(id, true), ...forced];
+  if (task.state === 'running' || task.state === 'assigned') return [cancelTask(id, true), ...forced];
   return task.state === 'queued' ? [cancelTask(id, false), ...forced] : [runTaskNow(id), cancelTask(id, false), ...forced];
+}
+
+/** A task of a run is repaired there, so that what follows from it runs again too. */
+function againInRun({ state, run_task: name, item }: Task, run: string): Action[] {
+  const all = isBad(state) ? [{ ...clearRun(run, 0), name: 'Clear all failed of its run' }] : [];
+  if (!name) return all;
+  return [item === undefined ? clearRun(run, 0, [name]) : clearItems(run, name, [item]), ...all, rerunFromTask(run, name)];
 }
 
 function Why({ task }: { task: Task }) {
@@ -123,4 +127,40 @@ function Settings({ task }: { task: Task }) {
       ['Task', <code>{task.task_id}</code>],
     ]} />
   );
+}
+
+const CHANGEABLE = new Set<State>(['pending', 'queued', 'retry_wait', 'deferred']);
+
+/** Time, priority and payload of a task that has not started. */
+function Amend({ task }: { task: Task }) {
+  const [wish, setWish] = useState({ priority: '', at: '', payload: '' });
+  const payload = payloadOf(wish.payload);
+  const at = wish.at ? Date.parse(wish.at) : undefined;
+  const mistake = payload === null ? 'The payload is not JSON.' : Number.isNaN(at) ? 'The time is not one, as 2026-01-31T09:00:00Z.' : '';
+  const whole: AmendWish = { ...(wish.priority && { priority: wish.priority }), ...(at && { scheduled_at: new Date(at).toISOString() }), ...(wish.payload && { payload }) };
+  const isReady = !mistake && Object.keys(whole).length > 0;
+  const field = (name: 'priority' | 'at' | 'payload') => (event: { currentTarget: { value: string } }) => setWish({ ...wish, [name]: event.currentTarget.value });
+  return (
+    <form class="form" onSubmit={(event) => { event.preventDefault(); if (isReady) ask(amendTask(task.task_id, whole)); }}>
+      <div class="line">
+        <label>Priority
+          <select value={wish.priority} onChange={field('priority')}><option value="">{task.priority.band}, as it is</option>{['P0', 'P1', 'P2'].filter((band) => band !== task.priority.band).map((band) => <option key={band}>{band}</option>)}</select>
+        </label>
+        <label>Start at <input value={wish.at} placeholder="as 2026-01-31T09:00:00Z" onInput={field('at')} /></label>
+      </div>
+      <label>Payload, as JSON <textarea rows={3} value={wish.payload} placeholder="as it is" onInput={field('payload')} /></label>
+      {mistake && <small class="mistake" role="alert">{mistake}</small>}
+      <div><button type="submit" disabled={!isReady}>Change…</button></div>
+    </form>
+  );
+}
+
+/** Nothing if it is empty, `null` if it is not JSON. */
+function payloadOf(text: string): unknown {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
 }

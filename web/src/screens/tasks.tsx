@@ -1,13 +1,14 @@
 // All tasks, inside and outside of runs.
 
-import { TASK_STATES } from '../api/state';
-import { cancelTasks } from '../api/actions';
-import { countTasks, tasks, waiting, type Page } from '../api/reads';
+import { TASK_STATES, type State } from '../api/state';
+import type { Action } from '../api/actions';
+import { bulk, labelsOf, of, type Selector } from '../api/bulk';
+import { tasks, waiting, type Page } from '../api/reads';
 import type { Task } from '../api/views';
 import { usePaged } from '../live/paged';
 import { useQuery } from '../live/query';
 import { list, openHref, opened, param } from '../url/route';
-import { Act } from '../ui/act';
+import { Act, MoreActions } from '../ui/act';
 import { Command, Empty, Failure, Loading, StateText, Time, Took, now, ranFor, stateClass, useTitle } from '../ui/basics';
 import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
 import { Stale } from '../ui/stale';
@@ -60,7 +61,7 @@ export default function Tasks() {
   });
   return (
     <>
-      <div class="head"><h1 class="sr">Tasks</h1><BulkCancel /></div>
+      <div class="head"><h1 class="sr">Tasks</h1><Bulk /></div>
       <div class="filters">
         <StateFacet states={TASK_STATES} />
         <TextFacet name="job" label="Job" />
@@ -83,16 +84,26 @@ export default function Tasks() {
   );
 }
 
-/** What the list shows can be cancelled as a whole, if the server can be told what that is. */
-function BulkCancel() {
-  const waiting = list('state').filter((state) => ['pending', 'queued', 'retry_wait', 'deferred'].includes(state));
-  const [key, value] = param('label').split('=');
-  const isFit = waiting.length > 0 && waiting.length === list('state').length && !param('worker') && !param('since') && !param('reason') && !param('priority') && (!key || value !== undefined);
+const WAITING: State[] = ['pending', 'queued', 'retry_wait', 'deferred'];
+const RUNNING: State[] = ['assigned', 'running'];
+const AGAIN: State[] = ['failed', 'quarantined', 'cancelled', 'skipped'];
+
+/** For everything that fits the filters, also what is not loaded, if the server can be told what that is. */
+function Bulk() {
+  const states = list('state') as State[];
+  const labels = labelsOf(param('label'));
+  const isFit = states.length > 0 && labels && !['worker', 'reason', 'priority'].some(param);
   if (!isFit) return null;
-  const of = { ...(param('job') && { job: param('job') }), ...(param('tenant') && { tenant: param('tenant') }), ...(param('pool') && { pool: param('pool') }), ...(key && { labels: { [key]: value } }) };
-  const selector: Record<string, unknown> = { state: waiting, ...(Object.keys(of).length ? of : { all: true }) };
-  const shown = `every task that is ${waiting.join(' or ').replaceAll('_', ' ')}${param('job') ? ` of \`${param('job')}\`` : ''}${param('pool') ? ` in pool \`${param('pool')}\`` : ''}${key ? ` with \`${param('label')}\`` : ''}, also those that this page has not loaded`;
-  return <Act action={cancelTasks(selector, shown, countTasks(taskFilter()))} />;
+  const selector: Selector = { job: param('job'), tenant: param('tenant'), pool: param('pool'), labels, state: states, since: sinceInstant(param('since'), now.peek().getTime()) };
+  const shown = `that is ${states.join(' or ').replaceAll('_', ' ')}${of(selector)}`;
+  const are = (some: State[]) => states.every((state) => some.includes(state));
+  const actions: Action[] = are(WAITING)
+    ? [bulk('Cancel all', 'cancel_tasks', selector, shown), bulk('Start all now', 'run_tasks_now', selector, shown),
+      ...['P0', 'P1', 'P2'].map((priority) => bulk(`Priority ${priority} for all`, 'set_task_priority', { ...selector, priority }, `${shown} to ${priority}`))]
+    : are([...WAITING, ...RUNNING]) ? [bulk('Stop all', 'cancel_tasks', { ...selector, force: true }, shown)]
+      : are(AGAIN) ? [bulk('Retry all', 'retry_tasks', selector, shown), ...(are(['failed', 'quarantined']) ? [bulk('Discard all', 'discard_tasks', selector, shown)] : [])] : [];
+  const [first, ...rest] = actions;
+  return first ? <span class="acts"><Act action={first} /><MoreActions id="bulk" actions={rest} /></span> : null;
 }
 
 function NoTasks({ isFiltered }: { isFiltered: boolean }) {

@@ -1,12 +1,13 @@
 // Who works: room, what runs, who is silent.
 
 import { changeWorker } from '../api/actions';
+import { bulk, of } from '../api/bulk';
 import { workers } from '../api/reads';
 import type { Worker } from '../api/views';
 import { span } from '../format/time';
 import { useQuery } from '../live/query';
 import { openHref, opened, param } from '../url/route';
-import { ask } from '../ui/act';
+import { Act, ask } from '../ui/act';
 import { Command, Empty, Failure, Loading, useTitle } from '../ui/basics';
 import { Share } from '../ui/bars';
 import { Choice, TextFacet } from '../ui/facets';
@@ -37,16 +38,28 @@ const COLUMNS: Column<Worker>[] = [
 
 const STATES: [string, string][] = [['', 'any state'], ...Object.keys(HARM).map((state): [string, string] => [state, state])];
 
+const choices = (rows: Worker[]): [string, string][] => [['', 'any pool'], ...[...new Set(rows.map(({ pool }) => pool))].sort().map((pool): [string, string] => [pool, pool])];
+
+/** Of all workers of a pool. */
+function Bulk({ pool }: { pool: string }) {
+  const shown = of({ pool }).trim();
+  return (
+    <span class="acts">
+      <Act action={bulk('Cordon all', 'cordon_workers', { pool }, shown)} /><Act action={bulk('Drain all', 'drain_workers', { pool }, shown)} /><Act action={bulk('Uncordon all', 'uncordon_workers', { pool }, shown)} />
+    </span>
+  );
+}
+
 export default function Workers() {
   useTitle('Workers');
   // The feed does not tell of workers; what they run changes with tasks.
   const query = useQuery('workers', workers, { touched: (change) => change.kind === 'task' || change.kind === 'worker', isSoft: true });
   const text = param('name').toLowerCase();
-  const rows = query.data.value?.filter((row) => `${row.name} ${row.worker_id} ${row.pool}`.toLowerCase().includes(text) && (!param('state') || row.state === param('state')));
+  const rows = query.data.value?.filter((row) => `${row.name} ${row.worker_id} ${row.pool}`.toLowerCase().includes(text) && (!param('state') || row.state === param('state')) && (!param('pool') || row.pool === param('pool')));
   return (
     <>
-      <div class="head"><h1 class="sr">Workers</h1></div>
-      <div class="filters"><TextFacet name="name" label="Name or pool" /><Choice name="state" label="State" values={STATES} /></div>
+      <div class="head"><h1 class="sr">Workers</h1>{param('pool') && <Bulk pool={param('pool')} />}</div>
+      <div class="filters"><TextFacet name="name" label="Name or pool" /><Choice name="pool" label="Pool" values={choices(query.data.value ?? [])} /><Choice name="state" label="State" values={STATES} /></div>
       {query.error.value && (rows ? <Stale at={query.at.value} error={query.error.value} /> : <Failure error={query.error.value} retry={query.refresh} />)}
       {!rows && !query.error.value && <Loading />}
       {rows?.length === 0 && <Empty title={text || param('state') ? 'No worker fits these filters' : 'No worker has come'}><p>Nothing can run without one:</p><Command text={`mainspring worker --server ${location.origin}`} /></Empty>}

@@ -27,6 +27,7 @@ export const PAGES: PageRow[] = [
   { path: 'dead-letters', title: 'Dead letters', icon: 'dead', key: 'd' },
   { path: 'queues', title: 'Queues', icon: 'queues', key: 'q' },
   { path: 'workers', title: 'Workers', icon: 'workers', key: 'w' },
+  { path: 'operations', title: 'Operations', icon: 'operations', key: 'o' },
   { path: 'system', title: 'System', icon: 'system', key: 'y' },
   { path: 'docs', title: 'Guides', icon: 'docs', key: 'h' },
 ];
@@ -46,6 +47,7 @@ const DETAILS: Record<string, Loader> = {
   schedules: () => details().then((all) => all.Schedule), tasks: () => details().then((all) => all.Task),
   workers: () => details().then((all) => all.Worker),
   docs: () => details().then((all) => all.Guides),
+  operations: () => details().then((all) => all.Operations),
 };
 
 const loaded = new Map<Loader, Screen>();

@@ -38,12 +38,30 @@ export function MoreActions({ actions, id }: { actions: Action[]; id: string }) 
   );
 }
 
-export async function perform(action: Action): Promise<void> {
-  const answer = await send(action.request);
+/** Who acts, as this browser remembers it. */
+const ACTOR = 'actor';
+const storedActor = (): string => {
+  try {
+    return localStorage.getItem(ACTOR) ?? '';
+  } catch {
+    return '';
+  }
+};
+
+function storeActor(name: string): void {
+  try {
+    localStorage.setItem(ACTOR, name);
+  } catch {
+    // It is asked for again.
+  }
+}
+
+export async function perform(action: Action, actor = ''): Promise<void> {
+  const answer = await send(action.request, actor);
   const done: { text: string; href?: string; isBad?: boolean } = action.done?.(answer) ?? { text: 'done' };
   tell({ ...done, href: done.href && base + done.href });
   refreshAll();
-  if (done.href && action.name === 'Start') go(base + done.href);
+  if (done.href && action.leads) go(base + done.href);
 }
 
 export function Confirm() {
@@ -54,6 +72,7 @@ export function Confirm() {
 function ConfirmDialog({ action }: { action: Action }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState('');
+  const [actor, setActor] = useState(storedActor());
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const [counted, setCounted] = useState(action.count ? '' : undefined);
@@ -70,7 +89,8 @@ function ConfirmDialog({ action }: { action: Action }) {
   const act = async () => {
     setBusy(true);
     try {
-      await perform(whole);
+      storeActor(actor.trim());
+      await perform(whole, actor.trim());
       close();
     } catch (problem) {
       setError(problem instanceof ApiError ? problem : new ApiError(String(problem), 'PAGE', '', 0));
@@ -88,10 +108,15 @@ function ConfirmDialog({ action }: { action: Action }) {
             <input value={reason} maxLength={200} onInput={(event) => setReason(event.currentTarget.value)} placeholder="optional" />
           </label>
         )}
+        {(action.takesReason || action.needsActor) && (
+          <label>Your name, kept with it
+            <input value={actor} maxLength={100} autocomplete="username" required={action.needsActor} onInput={(event) => setActor(event.currentTarget.value)} placeholder={action.needsActor ? 'as the job names who may decide' : 'optional'} />
+          </label>
+        )}
         {error && <Failure error={error} />}
         <div class="as">
           <button type="button" class="link" onClick={() => void copyText(asCommand(whole), 'command')}>Copy as CLI</button>
-          <button type="button" class="link" onClick={() => void copyText(asCurl(whole, location.origin), 'curl command')}>Copy as curl</button>
+          <button type="button" class="link" onClick={() => void copyText(asCurl(whole, location.origin, actor.trim()), 'curl command')}>Copy as curl</button>
         </div>
         <footer>
           <button type="button" onClick={close}>Back</button>

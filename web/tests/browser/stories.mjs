@@ -89,11 +89,16 @@ tasks:
     const group = page.locator('table.plain tbody tr', { hasText: 'brittle' });
     await group.getByText('3', { exact: true }).waitFor();
     await group.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('all 3 tasks of this group').waitFor();
+    await page.locator('dialog.ask').getByText('3 tasks', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Back' }).click();
+    const [before] = (await product.get('/v1/dead-letters/groups?job=brittle')).groups;
     await group.getByRole('button', { name: 'Requeue' }).click();
+    await page.locator('dialog.ask').getByText('3 tasks', { exact: true }).waitFor();
     await confirm(page, 'Requeue');
-    await page.getByText('3 done').waitFor();
+    await page.locator('.toast a').click();
+    await page.waitForURL(/operations\?operation=\d+/);
+    await page.locator('tr', { hasText: 'retry tasks' }).getByText('3 tasks', { exact: true }).waitFor();
+    await product.until('each has failed once more', async () => (await product.get('/v1/dead-letters/groups?job=brittle')).groups[0]?.first_at > before.last_at);
     await close(page);
   },
 
@@ -295,6 +300,10 @@ tasks:
     await page.getByLabel('Reason, kept with it').fill('the wrong day');
     await confirm(page, 'Cancel all');
     await page.getByText('No run fits these filters').waitFor();
+    await page.goto(`${product.url}/ui/operations`);
+    const row = page.locator('tr', { hasText: 'the wrong day' });
+    await row.getByText('5 runs', { exact: true }).waitFor();
+    await row.getByText('job herd, state running').waitFor();
     const all = (await product.get('/v1/runs?job=herd')).runs;
     assert.deepEqual(all.map((run) => run.state), Array(5).fill('cancelled'));
     await close(page);
@@ -365,6 +374,125 @@ tasks:
     await confirm(page, 'Cancel all');
     await product.until('none waits', async () => (await product.get('/v1/tasks?job=bulk&state=pending&limit=1')).tasks.length === 0, 60);
     await page.getByText('No task fits these filters').waitFor();
+    await page.goto(`${product.url}/ui/operations`);
+    await page.locator('tr', { hasText: 'cancel tasks' }).getByText('10,000 tasks', { exact: true }).waitFor();
+    await close(page);
+  },
+
+  async 'an operation shows how far it is and can be ended'(context, product) {
+    const page = await context.newPage();
+    // As it is seen while it goes on: a real one is through before anybody could press.
+    const row = { operation_id: 99, state: 'running', verb: 'retry_tasks', selector: { verb: 'retry_tasks', job: 'report' }, total: 8000, looked_at: 2500, handled: 1990, refused: 10, last_refusal: 'TASK_RUNNING: it runs', actor: 'ana', started_at: new Date().toISOString() };
+    await page.route(/\/v1\/operations\?/, (route) => route.fulfill({ json: { operations: [row] } }));
+    const sent = [];
+    await page.route(/\/v1\/operations\/99:cancel/, (route) => {
+      sent.push(route.request().postDataJSON(), route.request().headers()['mainspring-actor']);
+      return route.fulfill({ json: { ...row, state: 'cancelled' } });
+    });
+    await page.goto(`${product.url}/ui/operations`);
+    await page.getByText('2,000/8,000').waitFor();
+    await page.getByText('TASK_RUNNING: it runs').first().waitFor();
+    await page.getByRole('button', { name: 'End' }).click();
+    await page.getByLabel('Reason, kept with it').fill('the wrong job');
+    await page.getByLabel('Your name, kept with it').fill('ben');
+    await confirm(page, 'End');
+    await page.getByText('it was ended').waitFor();
+    assert.deepEqual(sent, [{ reason: 'the wrong job' }, 'ben']);
+    await page.close();
+  },
+
+  async 'a task that waits for a person is approved by somebody who may'(context, product) {
+    await product.apply(`job: release
+tasks:
+  build: { run: [echo, built] }
+  sure: { approve: { by: [ana], message: "Deploy to production?" }, needs: build }
+  deploy: { run: [echo, deployed], needs: sure }
+`);
+    const run = await product.start('release');
+    const page = await open(context, product, `runs/${run}`);
+    await page.getByText('Deploy to production?').waitFor();
+    await page.getByText('ana may decide').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByLabel('Your name, kept with it').fill('ben');
+    await confirm(page, 'Approve');
+    await page.locator('dialog.ask .failure').waitFor();
+    await page.getByLabel('Your name, kept with it').fill('ana');
+    await page.getByLabel('Reason, kept with it').fill('it is Monday');
+    await confirm(page, 'Approve');
+    await page.locator('.head .state.s-succeeded').waitFor();
+    await page.goto(`${product.url}/ui/runs/${run}?view=data`);
+    await page.getByText(/sure approved by ana .*it is Monday/).waitFor();
+    await close(page);
+  },
+
+  async 'a schedule is made, seen over a change of the clock, edited and deleted'(context, product) {
+    await product.apply('job: report\ntasks:\n  one: { noop: {} }\n');
+    const page = await open(context, product, 'jobs/report?tab=schedules');
+    await page.getByRole('link', { name: 'New schedule' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('morning');
+    await page.getByLabel('Cron expression').fill('30 2 * * *');
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Berlin');
+    const forward = page.locator('.preview div', { has: page.getByRole('heading', { name: /Clock forward by 1h/ }) }).last();
+    await forward.getByText('1 skipped before').waitFor();
+    await page.getByLabel('A local time that does not exist is').selectOption('after');
+    await forward.getByText('03:00 +02:00').or(forward.getByText('03:30 +02:00')).first().waitFor();
+    await page.getByRole('heading', { name: /Clock back by 1h/ }).waitFor();
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await confirm(page, 'Save');
+    await page.waitForURL(/schedules\/report\/morning$/);
+    assert.deepEqual((await product.get('/v1/schedules/report/morning')).dst, { missing: 'after', twice: 'first' });
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByLabel('Cron expression').fill('0 25 * * *');
+    await page.locator('.failure').first().waitFor();
+    await page.getByLabel('Cron expression').fill('0 7 * * *');
+    await page.getByText('07:00 +').first().waitFor();
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await confirm(page, 'Save');
+    await product.until('it is stored', async () => (await product.get('/v1/schedules/report/morning')).cron === '0 7 * * *');
+    await page.locator('.head').getByRole('button', { name: 'More…' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await confirm(page, 'Delete');
+    await page.waitForURL(/\/ui\/schedules$/);
+    await assert.rejects(product.get('/v1/schedules/report/morning'), /SCHEDULE_NOT_FOUND/);
+    await close(page);
+  },
+
+  async 'a waiting task gets another priority and is started now'(context, product) {
+    const { task_id: id } = await product.post('/v1/tasks', { task_type: 'process', payload: { argv: ['echo', 'early'] }, delay_ms: 3_600_000 });
+    const page = await open(context, product, `tasks/${id}`);
+    await page.getByLabel('Priority').selectOption('P0');
+    await page.getByLabel('Payload, as JSON').fill('{"argv": ["echo", "changed"]}');
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.locator('dialog.ask').getByText('another payload').waitFor();
+    await confirm(page, 'Change');
+    await page.getByText('P0, level').waitFor();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await confirm(page, 'Run now');
+    await page.locator('.log-line', { hasText: 'changed' }).waitFor();
+    await close(page);
+  },
+
+  async 'a run is repeated from one of its tasks, and with another parameter'(context, product, ids) {
+    const page = await open(context, product, `runs/${ids.again}?view=data`);
+    await page.getByRole('button', { name: 'Rerun with other values…' }).click();
+    await page.getByLabel('day', { exact: true }).fill('2026-12-24');
+    await page.getByRole('button', { name: 'Rerun with these values…' }).click();
+    await page.locator('dialog.ask').getByText('changed').waitFor();
+    await confirm(page, 'Rerun with these values');
+    await page.locator('.toast a').click();
+    await page.waitForURL((url) => /runs\/run_/.test(url.pathname) && !url.pathname.includes(ids.again));
+    const fresh = page.url().split('/').pop();
+    assert.equal((await product.get(`/v1/runs/${fresh}`)).parameters.day, '2026-12-24');
+    await product.ended(fresh);
+    const task = (await product.get(`/v1/runs/${fresh}`)).tasks.find((row) => row.name === 'publish').task_id;
+    await page.goto(`${product.url}/ui/tasks/${task}`);
+    await page.locator('.head').getByRole('button', { name: 'More…' }).click();
+    await page.getByRole('button', { name: 'Rerun from this task' }).click();
+    await confirm(page, 'Rerun from this task');
+    await page.locator('.toast a').click();
+    await page.locator('.head .state.s-succeeded').waitFor();
+    const last = await product.get(`/v1/runs/${page.url().split('/').pop()}`);
+    assert.equal(last.rerun_of, fresh);
     await close(page);
   },
 

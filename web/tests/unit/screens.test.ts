@@ -21,6 +21,11 @@ import { score } from '../../src/shell/palette';
 import { sinceInstant } from '../../src/ui/facets';
 import { append, shorten, type Part } from '../../src/live/log';
 import { fitting } from '../../src/ui/table';
+import { asFlags, bulk, counted, labelsOf, whole } from '../../src/api/bulk';
+import { asCommand, asCurl, decide, putSchedule, withReason } from '../../src/api/actions';
+import { selectionText } from '../../src/screens/operations';
+import { bodyOf, draftOf } from '../../src/screens/schedule-edit';
+import { clockChanges } from '../../src/format/time';
 
 const graphOf = (text: string) => toGraph(text.trim().split('\n').map((line) => {
   const [name, ...needs] = line.trim().split(/\s+/);
@@ -192,4 +197,32 @@ test('figures over time become areas and a rate', () => {
   const steps = (length: number, value: number) => Array.from({ length }, () => value);
   assert.equal(rate({ step_ms: 10_000, succeeded: [...steps(6, 5), 100], failed: [...steps(6, 1), 0] }), 36, 'the step that has not passed does not count');
   assert.equal(rate({ step_ms: 300_000, succeeded: [50, 0], failed: [0, 0] }), 10);
+});
+
+test('a verb for everything that matches names what it selects', () => {
+  assert.deepEqual(whole({ job: '', labels: {}, state: ['failed'], force: true }), { state: ['failed'], all: true, force: true });
+  assert.deepEqual(whole({ job: 'etl', state: [], tenant: '' }), { job: 'etl' });
+  assert.deepEqual(asFlags({ fingerprint: 'f0', labels: { team: 'ops' }, state: ['failed', 'cancelled'], all: true }), ['--group', 'f0', '--label', 'team=ops', '--state', 'failed,cancelled', '--all']);
+  assert.deepEqual([labelsOf(''), labelsOf('a=b=c'), labelsOf('a')], [{}, { a: 'b=c' }, undefined]);
+  const action = withReason(bulk('Cancel all', 'cancel_runs', { job: 'etl' }, 'of `etl`'), 'a mistake');
+  assert.equal(asCommand(action), "mainspring operation begin cancel_runs --job etl --yes --reason 'a mistake'");
+  assert.deepEqual(action.request.body, { verb: 'cancel_runs', job: 'etl', reason: 'a mistake' });
+  assert.deepEqual([counted('retry_tasks', { total: 1 }), counted('cancel_runs', { total: 50_000, more: true })], ['1 task', 'At least 50,000 runs']);
+  assert.equal(selectionText({ verb: 'x', job: 'etl', state: ['retry_wait', 'queued'], labels: { team: 'ops' }, dry_run: false }), 'job etl, state retry wait or queued, team=ops');
+});
+
+test('an action says who does it and which revision was seen', () => {
+  const save = putSchedule('etl', 'daily', 'default', { cron: '0 9 * * *' }, 7);
+  assert.equal(asCommand(save), `echo '{"cron":"0 9 * * *"}' | mainspring schedule put etl/daily -f -`);
+  assert.equal(asCurl(save, 'http://h', 'ana'), `curl -sS -X PUT 'http://h/v1/schedules/etl/daily?tenant=default' -H 'mainspring-actor: ana' -H 'if-match: "7"' -H 'content-type: application/json' -d '{"cron":"0 9 * * *"}'`);
+  assert.deepEqual(decide('run_1', { task: 'sure', item: 3 }, 'reject').command, ['run', 'reject', 'run_1', '--task', 'sure', '--item', '3']);
+});
+
+test('clock changes are found to the minute, and a schedule is stored as its form has it', () => {
+  assert.deepEqual(clockChanges('Europe/Berlin', new Date('2026-11-01T00:00:00Z'), 365).map(({ at, by }) => [at.toISOString(), by]), [['2027-03-28T01:00:00.000Z', 60], ['2027-10-31T01:00:00.000Z', -60]]);
+  assert.deepEqual(clockChanges('UTC', new Date(), 365), []);
+  const row = { name: 'daily', cron: '0 9 * * *', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, end: '2027-01-01T00:00:00Z', parameters: { a: 1 } } as never;
+  assert.deepEqual(bodyOf(draftOf(row), row), { cron: '0 9 * * *', end: '2027-01-01T00:00:00Z', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, parameters: { a: 1 } });
+  assert.match(String(bodyOf({ ...draftOf(row), parameters: '{' }, row)), /not JSON/);
+  assert.match(String(bodyOf({ ...draftOf(row), every: '5m' }, row)), /not both/);
 });
