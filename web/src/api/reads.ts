@@ -4,7 +4,7 @@ import { get, send, text, type Params } from './client';
 import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
   readRun, readTask, type Attention, type Backfill, type CronPreview, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Operation, type Pool, type QuarantinedRow, type Readiness,
-  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Trigger,
+  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Timeline, type Trigger,
   type UpcomingWindow, type Version, type VersionRow, type WaitingPage, type Worker,
 } from './views';
 
@@ -48,6 +48,8 @@ export const runTask = async (id: string, place: number): Promise<RunTask | unde
 
 export const runGraph = async (id: string, signal?: AbortSignal): Promise<Drawn> =>
   readGraph(await get<WireGraph>(`/v1/runs/${segment(id)}/graph`, {}, signal, 'default'));
+
+export const runTimeline = (id: string, signal?: AbortSignal): Promise<Timeline> => get(`/v1/runs/${segment(id)}/timeline`, {}, signal);
 
 export const runStates = (id: string, signal?: AbortSignal): Promise<RunStates> => get(`/v1/runs/${segment(id)}/states`, {}, signal);
 

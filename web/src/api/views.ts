@@ -44,6 +44,10 @@ export type QueueRow = S['Queue'];
 export type WaitingPage = S['WaitingPage'];
 export type RecentRun = Stated<S['RecentRun']>;
 export type Recent = Omit<S['RecentRuns'], 'runs'> & { runs: RecentRun[] };
+/** Where the time of a run went. */
+export type Timeline = Omit<S['Timeline'], 'tasks'> & { tasks: TaskTimes[] };
+export type TaskTimes = Stated<S['TaskTimes']>;
+export type TimeSpan = S['TimeSpan'];
 export type Operation = S['Operation'];
 export type Approval = S['Approval'];
 export type Backfill = S['Backfill'];

@@ -25,7 +25,7 @@ import { Timeline } from './timeline';
 const VIEWS: [string, string][] = [['tasks', 'Tasks'], ['graph', 'Graph'], ['time', 'Timeline'], ['data', 'Parameters and output'], ['compare', 'Compare'], ['notes', 'Notes']];
 
 /** Views that do not need the tasks as rows. */
-const HEAD_ONLY = new Set(['graph', 'data', 'notes']);
+const HEAD_ONLY = new Set(['graph', 'time', 'data', 'notes']);
 
 export default function RunPage({ path: [id = ''] }: { path: string[] }) {
   // Thousands of tasks are read only where they are listed.

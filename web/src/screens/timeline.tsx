@@ -1,81 +1,79 @@
-// When each task of a run waited and ran. The waiting before a task is drawn thin: from when all it needs had ended.
+// Where the time of a run went: for each task when it waited, for what, and when it ran, with the chain of tasks that made the
+// run take as long as it did.
 
-import type { Run, RunTask } from '../api/views';
+import { runTimeline } from '../api/reads';
+import type { Run, TaskTimes, TimeSpan } from '../api/views';
 import { span } from '../format/time';
+import { useQuery } from '../live/query';
 import { openHref, opened } from '../url/route';
-import { Empty, StateBadge, Took, now } from '../ui/basics';
+import { Empty, Failure, Loading, StateBadge, now } from '../ui/basics';
 import { Table, type Column } from '../ui/table';
 
+type Cause = TimeSpan['cause'];
+
+/** In words, in the order of the legend. */
+const CAUSES: Record<Cause, string> = {
+  run: 'ran', upstream: 'waited for tasks before it', queue: 'waited for a free slot', limit: 'waited for a limit', retry_wait: 'waited to try again', release: 'was held back', wait: 'waited for a time, an event or a person',
+};
+
+export const causeText = ({ cause, limit }: Pick<TimeSpan, 'cause' | 'limit'>): string => (limit ? `waited for limit ${limit}` : CAUSES[cause]);
+
 export interface Bar {
-  task: RunTask;
-  /** All three in shares of the whole, 0 to 1. */
-  ready: number;
-  start: number;
-  end: number;
-  /** On the longest chain of what waited for what. */
-  isCritical: boolean;
+  task: TaskTimes;
+  spans: (TimeSpan & { left: number; width: number })[];
+  /** How long it ran, over all attempts. */
+  ranMs: number;
 }
 
-const ms = (text: string | undefined): number | undefined => (text ? Date.parse(text) : undefined);
-
-/** In the order in which they began; tasks that did not begin are left out. */
-export function bars(run: Run, at: number): Bar[] {
-  const began = ms(run.started_at ?? run.created_at)!;
-  const whole = Math.max(1, (ms(run.ended_at) ?? at) - began);
-  const ends = new Map(run.tasks?.map((task) => [task.name, ms(task.ended_at)]));
-  const critical = criticalPath(run.tasks ?? []);
-  const share = (instant: number) => Math.min(1, Math.max(0, (instant - began) / whole));
-  const started = (run.tasks ?? []).filter((task) => task.started_at);
-  const rows = started.map((task) => {
-    const start = ms(task.started_at)!;
-    const ready = Math.max(began, ...task.needs.map((need) => ends.get(need) ?? began));
-    return { task, ready: share(Math.min(ready, start)), start: share(start), end: share(ms(task.ended_at) ?? at), isCritical: critical.has(task.name) };
+/** Spans as shares of the whole, 0 to 1. `extra`: how long ago the answer was given, for what goes on. */
+export function bars(tasks: TaskTimes[], wholeMs: number, at: number, extra = 0): Bar[] {
+  const whole = Math.max(1, wholeMs);
+  return tasks.map((task) => {
+    const spans = task.spans.map((one) => {
+      const to = one.to_ms >= at ? one.to_ms + extra : one.to_ms;
+      return { ...one, to_ms: to, left: Math.min(1, one.from_ms / whole), width: Math.max(0, Math.min(1, to / whole) - one.from_ms / whole) };
+    });
+    const ran = spans.filter(({ cause }) => cause === 'run');
+    return { task, spans, ranMs: ran.reduce((sum, one) => sum + one.to_ms - one.from_ms, 0) };
   });
-  return rows.sort((a, b) => a.start - b.start);
-}
-
-/** From the task that ended last, back along what ended last before it. */
-export function criticalPath(tasks: RunTask[]): Set<string> {
-  const byName = new Map(tasks.map((task) => [task.name, task]));
-  const latest = (some: (RunTask | undefined)[]) => some.reduce<RunTask | undefined>(
-    (last, task) => (task?.ended_at && (!last || task.ended_at > last.ended_at!) ? task : last), undefined);
-  const path = new Set<string>();
-  for (let task = latest(tasks); task && !path.has(task.name);) {
-    path.add(task.name);
-    task = latest(task.needs.map((need) => byName.get(need)));
-  }
-  return path;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(3)}%`;
 
+/** `waited for a free slot 1.2s, ran 3s`. */
+export const spansText = (spans: TimeSpan[]): string => spans.filter((one) => one.to_ms > one.from_ms).map((one) => `${causeText(one)} ${span(one.to_ms - one.from_ms)}`).join(', ');
+
 const COLUMNS: Column<Bar>[] = [
-  { name: 'Task', width: 'minmax(90px, 190px)', cell: ({ task, isCritical }) => <span title={isCritical ? `${task.name}, on the critical path` : task.name}>{isCritical ? '◆ ' : ''}{task.name}</span> },
+  { name: 'Task', width: 'minmax(90px, 190px)', cell: ({ task }) => <span title={task.critical ? `${task.name}, on the critical path` : task.name}>{task.critical ? '◆ ' : ''}{task.name}</span> },
   { name: 'State', width: '120px', cell: ({ task }) => <StateBadge state={task.state} />, isWideOnly: true },
   {
-    name: 'Time', width: 'minmax(120px, 1fr)', cell: ({ task, ready, start, end }) => (
-      <span class="gantt-row">
-        <i class="waited" style={{ left: percent(ready), width: percent(start - ready) }} />
-        <i class={`fill s-${task.state}`} style={{ left: percent(start), width: percent(end - start) }} />
+    name: 'Time', width: 'minmax(120px, 1fr)', cell: ({ task, spans }) => (
+      <span class="gantt-row" role="img" aria-label={spansText(spans)} title={spansText(spans)}>
+        {spans.map((one) => <i key={one.from_ms} class={one.cause === 'run' ? `fill s-${task.state}` : `waited t-${one.cause}`} style={{ left: percent(one.left), width: percent(one.width) }} />)}
       </span>
     ),
   },
-  { name: 'Took', width: '64px', cell: ({ task }) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
+  { name: 'Ran', width: '64px', cell: ({ ranMs }) => (ranMs ? span(ranMs) : '–'), isNumber: true },
 ];
 
 export function Timeline({ run }: { run: Run }) {
-  const rows = bars(run, run.ended_at ? 0 : now.value.getTime());
-  if (!rows.length) return <Empty title="Nothing of this run has started" />;
-  const whole = (ms(run.ended_at) ?? now.value.getTime()) - ms(run.started_at ?? run.created_at)!;
+  const query = useQuery(`timeline ${run.run_id}`, (signal) => runTimeline(run.run_id, signal), { touched: (change) => change.run === run.run_id, isSoft: true });
+  const known = query.data.value;
+  if (!known) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
+  if (!known.tasks.length) return <Empty title="Nothing of this run has started" />;
+  const seen = Date.parse(known.at) - Date.parse(known.created_at);
+  const extra = known.ended_at ? 0 : Math.max(0, now.value.getTime() - Date.parse(known.at));
+  const whole = known.ended_at ? Date.parse(known.ended_at) - Date.parse(known.created_at) : seen + extra;
+  const rows = bars(known.tasks, whole, known.ended_at ? Infinity : seen, extra);
+  const present = new Set(known.tasks.flatMap(({ spans }) => spans.map(({ cause }) => cause)));
   return (
     <>
-      <p class="legend">
-        <span>◆ critical path: what made the run take {span(whole)}</span>
-        <span><i class="sample" /> waited, though all it needs had ended</span>
-      </p>
+      <p>The run {known.ended_at ? 'took' : 'has taken'} {span(whole)}. On its critical path, marked ◆, {known.totals.map(({ cause, ms }) => `it ${CAUSES[cause]} ${span(ms)}`).join(', ') || 'nothing has begun'}.</p>
+      <p class="legend">{(Object.keys(CAUSES) as Cause[]).filter((cause) => cause !== 'run' && present.has(cause)).map((cause) => <span key={cause}><i class={`sample waited t-${cause}`} />{CAUSES[cause]}</span>)}</p>
+      {known.more && <p class="quiet">Other tasks have begun, too: shown are the critical path and those that began first.</p>}
       <Table label="Timeline" rows={rows} id={(row) => row.task.name} columns={COLUMNS}
         current={rows.find((row) => row.task.task_id === opened.value)?.task.name}
-        href={(row) => openHref(row.task.task_id ?? row.task.run_id)} />
+        href={(row) => openHref(row.task.task_id ?? run.run_id)} />
     </>
   );
 }

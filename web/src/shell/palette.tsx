@@ -1,6 +1,6 @@
 // The palette: pages, jobs, and ids that were pasted, found by typing.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useQuery } from '../live/query';
 import { jobs } from '../api/reads';
 import { go, href } from '../url/route';
@@ -38,7 +38,7 @@ function PaletteDialog() {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const known = useQuery('palette-jobs', (signal) => jobs({ limit: 999 }, undefined, signal));
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const close = () => {
     paletteOpen.value = false;
   };
@@ -102,7 +102,7 @@ export function Help() {
 
 function HelpDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="ask" onClose={() => (helpOpen.value = false)} aria-labelledby="help-title">
       <form method="dialog">

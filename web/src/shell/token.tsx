@@ -1,6 +1,6 @@
 // The server wants its shared token. It is given once and kept by the browser as a cookie that no script can read.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, needsToken, send } from '../api/client';
 import { refreshAll } from '../live/query';
 import { Failure } from '../ui/basics';
@@ -9,7 +9,7 @@ export function TokenDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [token, setToken] = useState('');
   const [error, setError] = useState<ApiError>();
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const enter = async () => {
     try {
       await send({ method: 'POST', path: '/ui/session', body: { token: token.trim() } });

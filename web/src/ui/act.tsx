@@ -2,7 +2,7 @@
 // shows the same as a command and as curl.
 
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asCommand, asCurl, withReason, type Action } from '../api/actions';
 import { ApiError, send } from '../api/client';
 import { refreshAll } from '../live/query';
@@ -76,7 +76,7 @@ function ConfirmDialog({ action }: { action: Action }) {
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const [counted, setCounted] = useState(action.count ? '' : undefined);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const stop = new AbortController();
     action.count?.(stop.signal).then(setCounted, (problem) => !stop.signal.aborted && setCounted(`They could not be counted: ${problem instanceof Error ? problem.message : problem}.`));

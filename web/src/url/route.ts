@@ -92,6 +92,8 @@ export function followLinks(): void {
     const link = (event.target as Element | null)?.closest('a');
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return;
+    // A place in this page, as the link that skips the rail.
+    if (link.getAttribute('href')?.startsWith('#')) return;
     const url = new URL(link.href, location.href);
     if (url.origin !== location.origin || !url.pathname.startsWith(`${base}/ui/`)) return;
     event.preventDefault();

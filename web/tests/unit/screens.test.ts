@@ -15,7 +15,7 @@ import { area } from '../../src/ui/chart';
 import { byDay } from '../../src/screens/schedule';
 import { byHour } from '../../src/screens/schedules';
 import { fieldOf, valueOf } from '../../src/screens/start';
-import { bars, criticalPath } from '../../src/screens/timeline';
+import { bars, spansText } from '../../src/screens/timeline';
 import { arranged } from '../../src/screens/run-tasks';
 import { score } from '../../src/shell/palette';
 import { sinceInstant } from '../../src/ui/facets';
@@ -60,12 +60,16 @@ test('arrows walk to the nearest node', () => {
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 const task = (name: string, needs: string[], start: number, end: number) => ({ name, needs, state: 'succeeded', started_at: at(start), ended_at: at(end), trigger_rule: '' }) as never;
 
-test('the timeline tells waiting from running, and the critical path', () => {
-  const run = { started_at: at(0), created_at: at(0), ended_at: at(10), tasks: [task('a', [], 0, 4), task('b', [], 0, 2), task('c', ['a', 'b'], 6, 10)] } as never;
-  const rows = bars(run, 0);
-  const last = rows.find((row) => row.task.name === 'c')!;
-  assert.deepEqual([last.ready, last.start, last.end], [0.4, 0.6, 1]);
-  assert.deepEqual([...criticalPath((run as { tasks: never[] }).tasks)].sort(), ['a', 'c']);
+test('the timeline tells running from waiting and what was waited for', () => {
+  const spans = [{ cause: 'upstream', from_ms: 0, to_ms: 400 }, { cause: 'limit', limit: 'gate', from_ms: 400, to_ms: 600 }, { cause: 'run', from_ms: 600, to_ms: 800 }];
+  const times = { name: 'c', state: 'running', critical: true, spans } as never;
+  const [done] = bars([times], 1000, Infinity);
+  assert.deepEqual(done!.spans.map(({ left, width }) => [left, Number(width.toFixed(3))]), [[0, 0.4], [0.4, 0.2], [0.6, 0.2]]);
+  assert.equal(done!.ranMs, 200);
+  // What goes on has gone on since the answer was given.
+  const [live] = bars([times], 1000, 800, 200);
+  assert.deepEqual([live!.ranMs, Number(live!.spans[2]!.width.toFixed(3))], [400, 0.4]);
+  assert.equal(spansText(spans as never), 'waited for tasks before it 400ms, waited for limit gate 200ms, ran 200ms');
 });
 
 test('tasks can be put in order', () => {
