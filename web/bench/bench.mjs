@@ -1,5 +1,6 @@
 // Measures the console in a real Chromium, and prints a table as docs/console.md has it.
 // usage: MAINSPRING_BINARY=… node bench/bench.mjs [part of a name] [--ended 1000000] [--events SECONDS] [--long]
+// --log MIB: also a log of that size, at most 1024.
 // --ended: so many ended tasks are there before anything is measured. --events: how long changes are made at full rate (20).
 // --long: also what takes an hour (an idle page for ten minutes, an hour of changes).
 // It starts a server of its own in a directory below /tmp. On a busy machine every figure is an upper bound.
@@ -13,6 +14,7 @@ const flag = (name, otherwise) => {
 };
 const [ENDED, EVENTS_SECONDS] = [flag('--ended', 0), flag('--events', 20)];
 const isLong = words.includes('--long');
+const LOG_MIB = flag('--log', 0);
 const wanted = words.find((word) => !word.startsWith('--')) ?? '';
 const executablePath = process.env.MAINSPRING_CHROMIUM ?? '/usr/bin/chromium';
 const LIVE = '.live.on';
@@ -301,6 +303,70 @@ const MEASURES = {
     const found = await frames(page, 100, `document.querySelector('.log-lines').scrollTop = at * 900;`);
     await context.close();
     return [['log of 400,000 lines (2.6 MB): first lines, with the load of the page; a frame while it scrolls', '300 ms, p95 25 ms', `${ms(took)}, p95 ${ms(p95(found))}`]];
+  },
+
+  async 'huge log'(browser) {
+    if (!LOG_MIB) return [];
+    const size = `${LOG_MIB}MiB`;
+    const product = await Product.start([], { MAINSPRING_LOG_BYTES_MAX: size, MAINSPRING_WORKER_LOG_BYTES_MAX: size });
+    const lines = Math.floor(LOG_MIB * 1024 * 1024 / 101) - 1000;
+    const middle = Math.floor(lines / 2);
+    try {
+      // 101 bytes a line, and one line in the middle that is not like the others.
+      await product.apply(JSON.stringify({ job: 'flood', tasks: { write: { retries: 0, timeout: '30m', shell: `awk 'BEGIN { for (i = 1; i <= ${lines}; i++) printf "%010d %s\\n", i, (i == ${middle} ? "the needle ............................................................................" : "some text that fills the line, as programs write it into their logs all day long, and more..") }' | cut -c1-100` } } }));
+      const run = await product.start('flood');
+      await product.until('it is written', async () => /succeeded|failed/.test((await product.get(`/v1/runs/${run}`)).state), 1200);
+      const task = (await product.get(`/v1/runs/${run}`)).tasks[0].task_id;
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const page = await open(context, product, 'system');
+      const cdp = await context.newCDPSession(page);
+      const heap = async () => {
+        await cdp.send('HeapProfiler.collectGarbage');
+        return (await cdp.send('Runtime.getHeapUsage')).usedSize;
+      };
+      const base = await heap();
+      const within = async (act, find) => {
+        const began = Date.now();
+        await act();
+        await find.first().waitFor({ timeout: 120_000 });
+        return Date.now() - began;
+      };
+      const line = (text) => page.locator('.log-line', { hasText: text });
+      // The end of it: the server has to know how many lines there are.
+      const path = `/v1/tasks/${task}/logs?tail=64KiB`;
+      const answers = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const began = performance.now();
+        await (await fetch(product.url + path)).text();
+        answers.push(performance.now() - began);
+      }
+      const tail = await within(() => page.goto(`${product.url}/ui/tasks/${task}`, { waitUntil: 'commit' }), line(String(lines).padStart(10, '0')));
+      const top = await within(() => page.getByRole('button', { name: 'Top' }).click(), line('0000000001 '));
+      const jumps = [];
+      for (const share of [0.3, 0.7, 0.5, 0.9, 0.1]) {
+        jumps.push(await page.evaluate(async (to) => {
+          const box = document.querySelector('.log-lines');
+          const began = performance.now();
+          box.scrollTop = to * (box.scrollHeight - box.clientHeight);
+          const shown = () => {
+            const inSight = [...box.querySelectorAll('.log-line span')].map((one) => one.textContent);
+            const number = Number(/^\d{10}/.exec(inSight.find((text) => text !== '…') ?? '')?.[0]);
+            return Math.abs(number / Number(document.querySelector('.log-bar .quiet').textContent.replace(/ lines.*/, '').replaceAll(',', '')) - to) < 0.02 && !inSight.includes('…');
+          };
+          do await new Promise((done) => requestAnimationFrame(done)); while (!shown() && performance.now() - began < 60_000);
+          return performance.now() - began;
+        }, share));
+      }
+      const hit = await within(() => page.getByLabel('Find in log').fill('the needle'), page.getByText(/^1 found/));
+      const whole = await within(async () => undefined, page.getByText('1 found, next'));
+      const jump = await within(() => page.getByText('1 found, next').click(), line('the needle'));
+      const grown = (await heap()) - base;
+      await context.close();
+      return [[`log of ${LOG_MIB} MiB, ${lines} lines: its end with the load of the page (the answer alone); a jump; first hit in the middle, all of it searched; heap of the tab`, '300 ms, 300 ms, 1 s, 10 s, 64 MB',
+        `${ms(tail)} (${answers.map(ms).join(', ')}); to the top ${ms(top)}, elsewhere p95 ${ms(p95(jumps))}, to the hit ${ms(jump)}; ${ms(hit)}, ${ms(hit + whole)}; + ${(grown / 1e6).toFixed(1)} MB`]];
+    } finally {
+      await product.stop();
+    }
   },
 
   async 'idle'(browser, product) {

@@ -41,10 +41,10 @@ const Side = ({ of }: { of: Pair['old'] }) => (of ? <StateBadge state={of.state}
 const COLUMNS: Column<Pair>[] = [
   { name: 'Task', width: 'minmax(110px, 1.500fr)', by: (row) => row.name, cell: (row) => row.name },
   { name: 'Then', width: '158px', by: (row) => row.old?.state, cell: (row) => <Side of={row.old} />, isWideOnly: true },
-  { name: 'Now', width: '158px', by: (row) => row.now?.state, cell: (row) => <Side of={row.now} /> },
+  { name: 'Now', width: '132px', by: (row) => row.now?.state, cell: (row) => <Side of={row.now} /> },
   { name: 'Took then', width: '76px', by: (row) => row.old?.ms, cell: (row) => (row.old?.ms === undefined ? '–' : span(row.old.ms)), isNumber: true, isWideOnly: true },
   { name: 'Took now', width: '76px', by: (row) => row.now?.ms, cell: (row) => (row.now?.ms === undefined ? '–' : span(row.now.ms)), isNumber: true, isWideOnly: true },
-  { name: 'Longer by', width: '76px', by: (row) => row.more, cell: (row) => (row.more > 0 ? span(row.more) : ''), isNumber: true },
+  { name: 'Longer by', width: '68px', by: (row) => row.more, cell: (row) => (row.more > 0 ? span(row.more) : ''), isNumber: true },
 ];
 
 export function Compare({ run }: { run: Run }) {

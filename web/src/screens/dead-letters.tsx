@@ -90,7 +90,7 @@ function Bulk({ filter: { job, tenant, label } }: { filter: { job: string; tenan
 
 const GROUP_COLUMNS: PlainColumn<DeadLetterGroup>[] = [
   { name: 'Tasks', isNumber: true, by: (group) => group.count, cell: (group) => count(group.count) },
-  { name: 'Error', by: errorWords, cell: (group) => (
+  { name: 'Error', isProse: true, by: errorWords, cell: (group) => (
     <><a href={withQuery({ error: errorWords(group), job: group.job })} title={group.message}>{group.class === 'none' ? 'ended by an operator' : `${group.class} ${group.code}: ${group.message}`}</a> <a class="quiet" href={openHref(group.sample_task_id)}>newest</a></>) },
   { name: 'Job', by: (group) => group.job, cell: (group) => (group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>) },
   { name: 'First', isTight: true, by: (group) => group.first_at, cell: (group) => <Time at={group.first_at} /> },

@@ -45,6 +45,9 @@ const column = (at: string, from: number, step: number): number => Math.max(0, M
 
 const said = ({ counts }: LedgerCell): string => OUTCOMES.filter((outcome) => counts[outcome]).map((outcome) => `${counts[outcome]} ${outcome.replace('_', ' ')}`).join(', ') || 'no window';
 
+/** Where there is no room for all of it the newest windows are in sight. */
+const toNewest = (frame: HTMLDivElement | null): void => frame?.scrollTo({ left: frame.scrollWidth });
+
 export function Ledger() {
   const hours = Number(param('span')) || 24;
   const step = (hours * HOUR_MS) / COLUMNS;
@@ -65,7 +68,7 @@ export function Ledger() {
       {!page && !query.error.value && <Loading />}
       {page && rows.length === 0 && <Empty title="No windows in this time" />}
       {rows.length > 0 && (
-        <div class="scroll-x" tabIndex={0}><table class="plain ledger">
+        <div class="scroll-x" tabIndex={0} ref={toNewest}><table class="plain ledger">
           <thead><tr><th>Schedule</th>{Array.from({ length: COLUMNS }, (_, at) => <th key={at} class="tight">{at % 6 === 0 ? label(at) : <span class="sr">{label(at)}</span>}</th>)}</tr></thead>
           <tbody>{rows.map((windows) => {
             const [one] = windows;

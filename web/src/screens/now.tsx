@@ -49,9 +49,9 @@ export function listHref(finding: Finding): string {
 }
 
 /** What the server advises, as a button. */
-export function advised({ action }: Finding): Action | undefined {
+export function advised({ action, kind }: Finding): Action | undefined {
   return action && {
-    name: action.title, effect: action.effect, takesReason: true, command: action.command,
+    name: action.title, effect: action.effect, takesReason: true, command: action.command, needsActor: kind === 'approvals_open',
     request: { method: 'POST', path: action.path, body: action.body },
     done: (answer) => ({ text: (answer as { message?: string }).message ?? 'done' }),
   };

@@ -87,7 +87,9 @@ export function ScheduleForm({ job, tenant, row }: { job: string; tenant: string
   const isWrong = typeof body === 'string';
   const save = () => !isWrong && ask(putSchedule(job, draft.name, tenant, body, row?.revision ?? 0));
   return (
-    <Section title={row ? 'Edit' : `New schedule of ${job}`}>
+    <>
+    {!row && <div class="head"><h1>New schedule of {job}</h1></div>}
+    <Section title={row ? 'Edit' : 'What it is'}>
       {row?.in_file && <p class="quiet">It stands in the job file: applying the file again brings back what is there.</p>}
       <form class="form" onSubmit={(event) => { event.preventDefault(); save(); }}>
         {!row && <Text {...of} name="name" label="Name" hint="as morning" />}
@@ -107,6 +109,7 @@ export function ScheduleForm({ job, tenant, row }: { job: string; tenant: string
       </form>
       {draft.cron && <Preview {...of} />}
     </Section>
+    </>
   );
 }
 

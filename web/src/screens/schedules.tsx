@@ -75,6 +75,8 @@ function Bulk({ selector }: { selector: Selector }) {
 }
 
 const HOURS = 24;
+/** The most windows that the server tells of at once. */
+const COMING_MAX = 999;
 
 /** How many windows each of the next hours has: pile-ups and quiet times are seen at a glance. */
 export function byHour(windows: UpcomingWindow[], from: number): number[] {
@@ -87,16 +89,20 @@ export function byHour(windows: UpcomingWindow[], from: number): number[] {
 }
 
 function Coming() {
-  const query = useQuery('upcoming', (signal) => upcoming({ within: '24h', limit: 999 }, signal), { touched: isOfSchedules });
+  const query = useQuery('upcoming', (signal) => upcoming({ within: '24h', limit: COMING_MAX }, signal), { touched: isOfSchedules });
   const windows = query.data.value;
   if (!windows?.length) return null;
   const from = Math.floor(now.value.getTime() / 3_600_000) * 3_600_000;
   const hours = byHour(windows, from);
   const most = Math.max(1, ...hours);
+  // Those behind the last one that was told of are not known.
+  const known = windows.length < COMING_MAX ? Infinity : Date.parse(windows.at(-1)!.begins_at);
+  const isKnown = (hour: number) => from + (hour + 1) * 3_600_000 <= known;
+  const title = known === Infinity ? `The next 24 hours: ${many(windows.length, 'window')}` : `The next ${many(windows.length, 'window')}, until ${clock(new Date(known), zone()).slice(0, 5)}`;
   return (
-    <Section title={`The next 24 hours: ${many(windows.length, 'window')}${windows.length === 999 ? ' and more' : ''}`}>
+    <Section title={title}>
       <div class="hours" role="img" aria-label={`Windows by hour, at most ${most} in one`}>
-        {hours.map((value, at) => <span key={at} title={`${clock(new Date(from + at * 3_600_000), zone()).slice(0, 5)}: ${value}`}><i style={{ height: `${(100 * value) / most}%` }} /></span>)}
+        {hours.map((value, at) => <span key={at} class={isKnown(at) ? '' : 'unknown'} title={`${clock(new Date(from + at * 3_600_000), zone()).slice(0, 5)}: ${isKnown(at) ? value : `${value} or more, later ones are not counted`}`}>{value > 0 && <i style={{ height: `${(100 * value) / most}%` }} />}</span>)}
       </div>
       <div class="scale">{[0, 6, 12, 18, 23].map((at) => <span key={at}>{clock(new Date(from + at * 3_600_000), zone()).slice(0, 5)}</span>)}</div>
       <Windows windows={windows.slice(0, 10)} />

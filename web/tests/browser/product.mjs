@@ -23,9 +23,9 @@ export class Product {
   dir = mkdtempSync(join(tmpdir(), 'console-browser-'));
   said = '';
 
-  static async start(flags = []) {
+  static async start(flags = [], env = {}) {
     const product = new Product();
-    product.flags = flags;
+    Object.assign(product, { flags, env });
     product.port = await freePort();
     product.url = `http://127.0.0.1:${product.port}`;
     await product.up();
@@ -34,7 +34,7 @@ export class Product {
   }
 
   async up() {
-    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`, ...this.flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`, ...this.flags], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.env } });
     this.process.stderr.on('data', (bytes) => (this.said += bytes));
     const ended = new Promise((_, fail) => this.process.once('exit', () => fail(new Error(`the server ended: ${this.said}`))));
     ended.catch(() => {});

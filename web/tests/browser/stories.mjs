@@ -154,6 +154,9 @@ ${[1, 2, 3, 4].map((at) => `  t${at}: { shell: "sleep 60", limits: [toll-gate] }
   },
 
   async 'an idle page asks for nothing'(context, product) {
+    // Samples of `dev` begin now and then: what is on a page changes with them.
+    const samples = (await product.get('/v1/schedules')).schedules.filter(({ state }) => state === 'on').map(({ job, name }) => `/v1/schedules/${job}/${name}`);
+    for (const path of samples) await product.post(`${path}:pause`);
     const page = await open(context, product, 'workers');
     const asked = [];
     await page.locator('.tbody .tr', { hasText: 'healthy' }).first().waitFor();
@@ -162,8 +165,7 @@ ${[1, 2, 3, 4].map((at) => `  t${at}: { shell: "sleep 60", limits: [toll-gate] }
     page.on('request', (request) => asked.push(request.url()));
     for (const name of ['Schedules', 'Queues', 'System']) {
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
-      // Samples of `dev` begin now and then: nine seconds in which the journal did not grow are waited for, because a page may
-      // still read what changed just before them.
+      // Nine seconds in which the journal did not grow: a page may still read what changed just before them.
       await product.until(`a quiet time on ${name}`, async () => {
         const { records } = await product.get('/v1/system');
         await page.waitForTimeout(3000);
@@ -174,6 +176,7 @@ ${[1, 2, 3, 4].map((at) => `  t${at}: { shell: "sleep 60", limits: [toll-gate] }
         return true;
       }, 90);
     }
+    for (const path of samples) await product.post(`${path}:resume`);
     await close(page);
   },
 
