@@ -18,6 +18,7 @@ pub mod guard;
 mod home;
 mod mask;
 mod random;
+mod readable;
 mod session;
 mod spool;
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::attempt::Outcome;
+use crate::readable::readable;
 
 const MASK: &[u8] = b"***";
 
@@ -33,7 +34,7 @@ impl Secrets {
                 let mut stream = MaskedStream::new(self.clone());
                 let mut masked = stream.push(message.as_bytes());
                 masked.extend(stream.finish());
-                let message = String::from_utf8_lossy(&masked).into_owned();
+                let message = readable(&masked);
                 Outcome::Failure { class, code, message, unknown }
             }
             other => other,

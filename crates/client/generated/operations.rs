@@ -519,6 +519,8 @@ pub struct GetTaskLogsQuery {
     pub line: Option<i64>,
     /// The whole log of the attempt as it is now, as a file; goes with `attempt` and `offset` only
     pub download: Option<bool>,
+    /// `stdout` or `stderr`: only that; `marked`: both with marks between them, as they are stored and as offsets count; `all` unless said: both without marks
+    pub stream: Option<String>,
     /// Stay, and get what comes until the task has ended; with `attempt`, until that attempt's log is whole. Later attempts begin with a line `── attempt 2 ──`
     pub follow: Option<bool>,
 }
@@ -534,6 +536,7 @@ pub fn get_task_logs(id: &str, query: &GetTaskLogsQuery) -> Call<Text> {
         ("tail", text(query.tail.as_ref())),
         ("line", text(query.line.as_ref())),
         ("download", text(query.download.as_ref())),
+        ("stream", text(query.stream.as_ref())),
         ("follow", text(query.follow.as_ref())),
     ];
     Call::new(Method::GET, with_query(format!("/v1/tasks/{}/logs", escaped(id)), &parameters))

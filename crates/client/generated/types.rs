@@ -147,6 +147,9 @@ pub struct Attempt {
     /// The last progress that it reported
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
+    /// When it began on the worker, by the scheduler's clock; absent if the worker did not say how long it ran
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
     /// As far as it is known
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<AttemptUsage>,

@@ -17,8 +17,9 @@ pub fn nearest<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
         .take(KNOWN_MAX)
         .filter(near)
         .map(|name| (distance(wrong, name), name))
-        .filter(|(distance, _)| *distance <= allowed(length))
-        .min_by_key(|(distance, _)| *distance)
+        // A name of one letter is as near to every other.
+        .filter(|(distance, _)| *distance <= allowed(length) && *distance < length)
+        .min()
         .map(|(_, name)| name)
 }
 

@@ -246,6 +246,9 @@ pub struct AttemptDetails {
     /// The last progress that it reported, at most 256 bytes.
     #[prost(string, optional, tag = "3")]
     pub progress: ::core::option::Option<::prost::alloc::string::String>,
+    /// From its start on the worker to its end.
+    #[prost(uint64, optional, tag = "4")]
+    pub ran_ms: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Success {
@@ -5685,6 +5688,10 @@ pub struct TaskSpec {
     /// Limits in which each attempt holds a place.
     #[prost(message, repeated, tag = "17")]
     pub limits: ::prost::alloc::vec::Vec<Limit>,
+    /// Of a task that recurs: a JSON object with `cron` or `every`, and `name`, `timezone` and the others that `POST /v1/tasks` has
+    /// for it. Not in batches.
+    #[prost(string, optional, tag = "18")]
+    pub recurrence_json: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A place in a named limit of the tenant.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5772,6 +5779,12 @@ pub struct SubmitResponse {
     /// Why no worker that is known could ever run it.
     #[prost(string, repeated, tag = "5")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Of a task that recurs: its schedule, and its next window. `task_id` then names the recurring task; `Get`, `Amend` and
+    /// `Cancel` take it.
+    #[prost(string, optional, tag = "6")]
+    pub schedule: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "7")]
+    pub next: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SubmitBatchResponse {
@@ -5819,6 +5832,9 @@ pub struct Refusal {
 pub struct GetTaskRequest {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
+    /// Answers when the task has ended, or when this time is over; a minute at most.
+    #[prost(message, optional, tag = "2")]
+    pub wait: ::core::option::Option<::prost_types::Duration>,
 }
 /// Every field narrows; one that is not set does not.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5908,6 +5924,9 @@ pub struct AmendTaskRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "7")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of a task that recurs: a JSON object with another `cron`, `every` or `timezone`.
+    #[prost(string, optional, tag = "8")]
+    pub recurrence_json: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RetryTaskRequest {
@@ -6092,6 +6111,9 @@ pub struct TaskLogsRequest {
     /// From this line on instead of `offset`, counted from 1; -100 is the last 100 lines.
     #[prost(sint64, optional, tag = "7")]
     pub line: ::core::option::Option<i64>,
+    /// `all` (both as text), `stdout`, `stderr`, or `marked`: both with the marks between them, which offsets count.
+    #[prost(string, optional, tag = "8")]
+    pub stream: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskLogsResponse {
@@ -6347,6 +6369,9 @@ pub struct Attempt {
     /// The named limit that was full before it; not set if its task waited for a worker or not at all.
     #[prost(string, optional, tag = "15")]
     pub waited_for_limit: ::core::option::Option<::prost::alloc::string::String>,
+    /// When it began on the worker, by the scheduler's clock; not set if the worker did not say how long it ran.
+    #[prost(message, optional, tag = "16")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TaskHistoryRequest {
@@ -8321,6 +8346,9 @@ pub struct GetRunRequest {
     /// 0 to 10,000; 1,000 if it is not set.
     #[prost(uint32, optional, tag = "3")]
     pub tasks_limit: ::core::option::Option<u32>,
+    /// Answers when the run has ended, or when this time is over; a minute at most.
+    #[prost(message, optional, tag = "4")]
+    pub wait: ::core::option::Option<::prost_types::Duration>,
 }
 /// Every field narrows; one that is not set does not.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -158,6 +158,7 @@ fn details() -> AttemptDetails {
     AttemptDetails {
         memory_peak_bytes: Some(52 << 20),
         cpu_ms: Some(1_234),
+        ran_ms: Some(2_345),
         progress: Some("3 of 7".into()),
         waited_for,
     }
@@ -172,6 +173,7 @@ fn full_task() -> Task {
         assigned: WALL,
         ended: WALL,
         failure,
+        left: Status::RetryWait,
         memory_bytes: Some(1 << 32),
         details: Some(Box::new(details())),
     };

@@ -196,10 +196,11 @@ impl Desk {
                     self.say(key, v1::report::What::Progress(text));
                 }
             }
-            Event::Used(key, AttemptDetails { memory_peak_bytes, cpu_ms, .. }) => {
+            Event::Used(key, AttemptDetails { memory_peak_bytes, cpu_ms, ran_ms, .. }) => {
                 if let Some(Held::Running(running)) = self.held.get_mut(&key) {
                     let details = running.details.get_or_insert_default();
-                    (details.memory_peak_bytes, details.cpu_ms) = (memory_peak_bytes, cpu_ms);
+                    (details.memory_peak_bytes, details.cpu_ms, details.ran_ms) =
+                        (memory_peak_bytes, cpu_ms, ran_ms);
                 }
             }
             Event::Checkpoint(key, bytes) => {

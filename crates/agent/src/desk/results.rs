@@ -186,6 +186,7 @@ impl Ended {
             Box::new(v1::AttemptDetails {
                 memory_peak_bytes: known.memory_peak_bytes,
                 cpu_ms: known.cpu_ms,
+                ran_ms: known.ran_ms,
                 progress: known.progress.as_deref().map(str::to_owned),
             })
         });
@@ -197,6 +198,7 @@ fn details_of(details: &v1::AttemptDetails) -> AttemptDetails {
     AttemptDetails {
         memory_peak_bytes: details.memory_peak_bytes,
         cpu_ms: details.cpu_ms,
+        ran_ms: details.ran_ms,
         progress: details.progress.as_deref().map(Into::into),
         waited_for: None,
     }

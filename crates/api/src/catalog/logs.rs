@@ -61,6 +61,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "The whole log of the attempt as it is now, as a file; goes with `attempt` and `offset` only",
             ),
             Parameter::new(
+                "stream",
+                Shape::Words(&["all", "stdout", "stderr", "marked"]),
+                "`stdout` or `stderr`: only that; `marked`: both with marks between them, as they are stored and as offsets count; \
+                `all` unless said: both without marks",
+            ),
+            Parameter::new(
                 "follow",
                 Shape::Flag,
                 "Stay, and get what comes until the task has ended; with `attempt`, until that \
@@ -69,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
         answers: &[Answer {
             status: 200,
-            what: "Output of the attempt, stdout and stderr together; empty if there is none. What is \
+            what: "Output of the attempt, stdout and stderr together unless `stream` says otherwise; empty if there is none. What is \
                 missing is told in a line of its own, as `… 512 bytes missing …`",
             media_type: "text/plain",
             schema: Text,

@@ -6,11 +6,12 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use mainspring_core::task::Task;
 use mainspring_core::values::TaskId;
+use mainspring_proto::streams::{PIECE_BYTES_MAX, STDERR_MARK};
 use mainspring_store::{LogFound, LogKey, LogPlace, LogPoint, LogSearch};
 
 use super::read;
 use crate::edge::Edge;
-use crate::logs::{BrokenOff, Following, Piece, Stand};
+use crate::logs::{BrokenOff, Following, LogStream, Piece, Stand, StreamFilter, begun_mark};
 use crate::problem::Problem;
 
 const LIMIT_DEFAULT: u64 = 1 << 20;
@@ -29,6 +30,7 @@ pub(crate) struct LogsBody {
     /// From this line on, counted from 1; below 0: so many last lines.
     pub line: Option<i64>,
     pub follow: bool,
+    pub stream: LogStream,
 }
 
 impl LogsBody {
@@ -82,6 +84,8 @@ pub(crate) struct LogRead {
     pub extent: Option<(u64, u64)>,
     /// Nothing follows, and nothing ever will.
     pub complete: bool,
+    /// It was cut by the limit: there is more.
+    pub is_full: bool,
 }
 
 pub(crate) async fn read_log(edge: &Edge, id: TaskId, asked: &LogsBody) -> Result<LogRead, Problem> {
@@ -95,13 +99,33 @@ pub(crate) async fn read_log(edge: &Edge, id: TaskId, asked: &LogsBody) -> Resul
     };
     let place = spot.map_or(LogPlace::at(asked.offset), |spot| spot.place);
     let (offset, extent) = (place.offset, spot.map(|spot| (spot.bytes, spot.lines)));
+    let mut filter = StreamFilter::new(asked.stream);
+    if asked.stream.is_one() {
+        look_back(edge, key, offset, &mut filter).await?;
+    }
     let (page, place) = edge.logs.read(key, place, limit).await?;
     let is_late = Stand::of(&task, key.attempt).may_grow().is_some_and(|left| left.is_zero());
     let at_end = page.bytes.len() < limit;
     let complete = page.complete || at_end && (is_late || edge.logs.followers.was_silent(key));
     let line = page.line;
-    let piece = Piece { attempt: key.attempt, offset, bytes: page.bytes.into(), next: place.offset };
-    Ok(LogRead { attempt, piece, line, extent, complete })
+    let mut bytes = Bytes::from(page.bytes);
+    // The next page begins with the mark that was cut.
+    let is_short = bytes.len() <= STDERR_MARK.len();
+    let cut = if at_end || is_short || asked.stream == LogStream::Marked { 0 } else { begun_mark(&bytes) };
+    bytes.truncate(bytes.len() - cut);
+    let next = place.offset - cut as u64;
+    let piece = Piece { attempt: key.attempt, offset, bytes: filter.take(bytes), next };
+    Ok(LogRead { attempt, piece, line, extent, complete, is_full: !at_end })
+}
+
+/// Finds out to which stream the bytes at an offset belong: every piece of stderr has a mark before it, not far.
+async fn look_back(edge: &Edge, key: LogKey, offset: u64, filter: &mut StreamFilter) -> Result<(), Problem> {
+    let from = offset.saturating_sub((PIECE_BYTES_MAX + STDERR_MARK.len()) as u64);
+    if from < offset {
+        let (page, _) = edge.logs.read(key, LogPlace::at(from), (offset - from) as usize).await?;
+        filter.take(page.bytes.into());
+    }
+    Ok(())
 }
 
 /// The task, and the attempt whose log is read: the one that is named, or the newest that has one.
@@ -126,11 +150,17 @@ pub(crate) async fn download_log(
     }
     let (task, attempt) = attempt(edge, id, asked.attempt).await?;
     let key = LogKey { task: id, attempt: attempt.unwrap_or(task.attempts.max(1)) };
-    let start = (Arc::clone(edge), LogPlace::at(asked.offset));
-    let pieces = stream::try_unfold(start, move |(edge, place)| async move {
+    let mut filter = StreamFilter::new(asked.stream);
+    if asked.stream.is_one() {
+        look_back(edge, key, asked.offset, &mut filter).await?;
+    }
+    let start = (Arc::clone(edge), LogPlace::at(asked.offset), filter);
+    let pieces = stream::try_unfold(start, move |(edge, place, mut filter)| async move {
         let read = edge.logs.read(key, place, LIMIT_DEFAULT as usize).await;
         let (page, place) = read.map_err(|_| BrokenOff)?;
-        Ok((!page.bytes.is_empty()).then(|| (Bytes::from(page.bytes), (edge, place))))
+        let is_end = page.bytes.is_empty();
+        let bytes = filter.take(page.bytes.into());
+        Ok((!is_end).then_some((bytes, (edge, place, filter))))
     });
     Ok((key.attempt, pieces))
 }
@@ -190,12 +220,17 @@ pub(crate) async fn follow_log(
     edge: &Arc<Edge>,
     id: TaskId,
     asked: &LogsBody,
-) -> Result<(u32, Following), Problem> {
+) -> Result<(u32, StreamFilter, Following), Problem> {
     asked.check()?;
     read(edge, id).await?;
     let max = edge.config.log_followers_max;
     let follower = edge.logs.followers.enter(id, max).ok_or(Problem::TooManyFollowers { max })?;
     let attempt = asked.attempt.unwrap_or(1);
     let named = (attempt, asked.attempt.is_some());
-    Ok((attempt, Following::new(Arc::clone(edge), id, named, (asked.offset, asked.limit), follower)))
+    let mut filter = StreamFilter::new(asked.stream);
+    if asked.stream.is_one() {
+        look_back(edge, LogKey { task: id, attempt }, asked.offset, &mut filter).await?;
+    }
+    let following = Following::new(Arc::clone(edge), id, named, (asked.offset, asked.limit), follower);
+    Ok((attempt, filter, following))
 }

@@ -254,7 +254,10 @@ impl Problem {
             message: self.to_string(),
             advice: self.advice(),
             retry_after_ms: self.retry_after().map(Millis::get),
-            task_id: self.task().map(|id| id.to_string()),
+            task_id: match self {
+                Self::NoSuchTask { id } => Some(id.clone()),
+                _ => self.task().map(|id| id.to_string()),
+            },
             mistakes: match self {
                 Self::JobFileInvalid { mistakes }
                 | Self::ParametersInvalid { mistakes }

@@ -47,6 +47,9 @@ impl Problem {
             Self::ScheduleInvalid { .. } => "put each of `mistakes` right; nothing was stored".into(),
             Self::NoSuchRun { .. } => "an id is `run_` and 32 hexadecimal digits".into(),
             Self::NoSuchBackfill { .. } => "an id is `backfill_` and 32 hexadecimal digits".into(),
+            Self::NoSuchTask { id } if id.starts_with("schedule_") => "a task that recurs is read, changed and cancelled under `/v1/tasks`; for everything else use \
+                 the tasks that it began, or its schedule under `/v1/schedules`"
+                .into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
             Self::MethodNotAllowed { .. } => "`/docs` lists the methods of every route".into(),

@@ -35,7 +35,9 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     if !operation.has_record() {
         return next.run(request).await;
     }
-    if let Err(problem) = record::reach(&edge, request.headers()).await {
+    if !takes_older(request.uri().query())
+        && let Err(problem) = record::reach(&edge, request.headers()).await
+    {
         return problem.into_response();
     }
     let seen = edge.gateway.record();
@@ -43,6 +45,11 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     record::stamp(&edge, response.headers_mut());
     record::stamp_seen(seen, response.headers_mut());
     if wants_seconds { seconds::written(response).await } else { response }
+}
+
+/// The caller takes an answer that is older than the record it names.
+fn takes_older(query: Option<&str>) -> bool {
+    query.is_some_and(|query| query.split('&').any(|pair| pair == "older=true"))
 }
 
 fn unknown_parameter(operation: &Operation, query: Option<&str>) -> Option<Problem> {

@@ -108,6 +108,7 @@ fn details(details: &v1::AttemptDetails) -> AttemptDetails {
     AttemptDetails {
         memory_peak_bytes: details.memory_peak_bytes,
         cpu_ms: details.cpu_ms,
+        ran_ms: details.ran_ms,
         progress: details.progress.as_deref().and_then(progress),
         waited_for: None,
     }

@@ -2,7 +2,7 @@
 //! - AV-1 what nobody knows is absent, never zero
 
 use mainspring_core::task::{Status, Task};
-use mainspring_core::values::{AttemptDetails, AttemptId, FailureClass};
+use mainspring_core::values::{AttemptDetails, AttemptId, FailureClass, Millis, Wall};
 use serde::Serialize;
 
 use super::task_body::ResourcesBody;
@@ -18,6 +18,9 @@ pub(crate) struct AttemptView<'a> {
     pub fence: String,
     pub worker: String,
     pub assigned_at: Moment,
+    /// When it began on the worker, by the scheduler's clock; absent if the worker did not say how long it ran
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Moment>,
     /// From its assignment to its end
@@ -66,6 +69,7 @@ pub(super) fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         fence: attempt.fence.bits().to_string(),
         worker: attempt.worker.to_string(),
         assigned_at: Moment(attempt.assigned),
+        started_at: started(attempt.assigned, attempt.ended, attempt.details.as_deref()).map(Moment),
         ended_at: Some(Moment(attempt.ended)),
         duration_ms: Some(attempt.ended.since(attempt.assigned).get()),
         outcome: outcome(attempt.failure.class),
@@ -94,6 +98,7 @@ fn newest(task: &Task, is_process: bool) -> AttemptView<'_> {
         fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
         assigned_at: Moment(task.started),
+        started_at: ended.and_then(|ended| started(task.started, ended, details)).map(Moment),
         ended_at: ended.map(Moment),
         duration_ms: ended.map(|ended| ended.since(task.started).get()),
         outcome: match status {
@@ -131,6 +136,12 @@ fn asked(task: &Task, memory_bytes: Option<u64>) -> Option<ResourcesBody<'_>> {
     let asked = ResourcesBody::of(&task.profile.requirements.resources);
     let memory_bytes = memory_bytes.unwrap_or(asked.memory_bytes);
     Some(ResourcesBody { memory_bytes, ..asked }).filter(|asked| *asked != ResourcesBody::default())
+}
+
+/// Never before it was assigned: the result took some time to come.
+pub(super) fn started(assigned: Wall, ended: Wall, details: Option<&AttemptDetails>) -> Option<Wall> {
+    let ran = Millis::new(details?.ran_ms?);
+    Some((ended - ran).max(assigned))
 }
 
 fn waited_for(details: Option<&AttemptDetails>) -> Option<&str> {

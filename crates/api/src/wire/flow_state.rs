@@ -5,12 +5,7 @@ use mainspring_core::values::RunStatus;
 
 /// Takes our words and those of the timer contract, in any case.
 pub(crate) fn parse_run_status(text: &str) -> Option<RunStatus> {
-    let word = match text {
-        text if text.eq_ignore_ascii_case("completed") => RunStatus::Succeeded.label(),
-        text if text.eq_ignore_ascii_case("canceled") => RunStatus::Cancelled.label(),
-        text => text,
-    };
-    RunStatus::ALL.into_iter().find(|status| word.eq_ignore_ascii_case(status.label()))
+    RunStatus::ALL.into_iter().find(|status| text.eq_ignore_ascii_case(status.label()))
 }
 
 pub(crate) fn parse_trigger(text: &str) -> Option<StartedBy> {
@@ -22,14 +17,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_of_runs_are_read_in_both_spellings() {
-        let rows = [
-            ("succeeded", "COMPLETED", RunStatus::Succeeded),
-            ("cancelled", "CANCELED", RunStatus::Cancelled),
-        ];
-        for (ours, theirs, status) in rows {
-            assert_eq!([parse_run_status(ours), parse_run_status(theirs)], [Some(status); 2]);
+    fn states_of_runs_have_one_spelling() {
+        assert_eq!(parse_run_status("succeeded"), Some(RunStatus::Succeeded));
+        for other in ["COMPLETED", "canceled", "paused"] {
+            assert_eq!(parse_run_status(other), None, "{other}");
         }
-        assert_eq!(parse_run_status("paused"), None);
     }
 }

@@ -1,7 +1,10 @@
 //! What a search of a log found, as callers see it.
 
+use bytes::Bytes;
 use mainspring_store::{LogFound, LogHit};
 use serde::Serialize;
+
+use crate::logs::{LogStream, StreamFilter};
 
 /// Lines of a log that contain a text
 #[derive(Serialize)]
@@ -57,7 +60,10 @@ impl LogHitView {
     fn of(hit: &LogHit) -> Self {
         // What was cut may have been cut inside of a character.
         let broken = hit.before.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| {
+            let bytes = StreamFilter::new(LogStream::All).take(Bytes::copy_from_slice(bytes));
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
         let mut after = text(&hit.after);
         if hit.cut && after.ends_with('\u{fffd}') {
             after.pop();

@@ -123,6 +123,38 @@ impl TaskBody<'_> {
         self.cron.is_some() || self.every.is_some()
     }
 
+    /// A field that every task has.
+    pub(crate) fn has_work(&self) -> bool {
+        let Self {
+            tenant,
+            job,
+            task_type,
+            payload,
+            priority,
+            scheduled_at,
+            delay_ms,
+            retry_policy,
+            timeout_ms,
+            ..
+        } = self;
+        let Self { timeouts, resources, placement, pool, labels, delivery, limits, idempotency_key, .. } =
+            self;
+        let texts = [tenant, job, task_type, pool, idempotency_key];
+        texts.into_iter().any(Option::is_some)
+            || payload.is_some()
+            || priority.is_some()
+            || scheduled_at.is_some()
+            || delay_ms.is_some()
+            || retry_policy.is_some()
+            || timeout_ms.is_some()
+            || timeouts.is_some()
+            || resources.is_some()
+            || placement.is_some()
+            || labels.is_some()
+            || delivery.is_some()
+            || !limits.is_empty()
+    }
+
     /// A field that only a recurring task has.
     pub(crate) fn of_recurring(&self) -> Option<&'static str> {
         let named = self.name.as_ref().map(|_| "name");

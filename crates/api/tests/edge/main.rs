@@ -19,6 +19,7 @@ mod grpc;
 mod idempotency;
 mod items;
 mod keys;
+mod life;
 mod limits;
 mod listeners;
 mod lists;

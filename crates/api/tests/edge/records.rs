@@ -89,7 +89,7 @@ async fn an_attempt_shows_what_it_asked_for_and_used_and_how_far_it_came() {
     );
 
     let details = |memory_peak_bytes, cpu_ms, progress: &str| {
-        Some(v1::AttemptDetails { memory_peak_bytes, cpu_ms, progress: Some(progress.into()) })
+        Some(v1::AttemptDetails { memory_peak_bytes, cpu_ms, ran_ms: None, progress: Some(progress.into()) })
     };
     let failure = v1::Failure { class: "resource".into(), code: 137, ..v1::Failure::default() };
     worker.report_with(&start, What::Failure(failure), details(Some(999), Some(7), "2 of 3")).await;
@@ -108,7 +108,12 @@ async fn an_attempt_shows_what_it_asked_for_and_used_and_how_far_it_came() {
     assert_eq!(task["resources"], asked(1_000));
 
     let mut grpc = Clients::of(&rig).await;
-    let same = grpc.tasks.get(v1::GetTaskRequest { task_id: id.clone() }).await.expect("a task").into_inner();
+    let same = grpc
+        .tasks
+        .get(v1::GetTaskRequest { task_id: id.clone(), wait: None })
+        .await
+        .expect("a task")
+        .into_inner();
     let [first, second] = &same.attempts[..] else { panic!("{same:?}") };
     assert_eq!((first.memory_peak_bytes, first.progress.as_deref()), (Some(999), Some("2 of 3")));
     assert_eq!(second.asked.as_ref().map(|asked| asked.memory_bytes), Some(1_500));

@@ -113,7 +113,7 @@ async fn read_all(rig: &Rig, when: &str, run: &str, task: &str) {
     let get = v1::GetRunRequest { run_id: run.to_owned(), ..Default::default() };
     let seen = grpc.runs.get(get).await.expect("there").into_inner();
     assert_hidden("gRPC: the run", &format!("{seen:?}"));
-    let get = v1::GetTaskRequest { task_id: task.to_owned() };
+    let get = v1::GetTaskRequest { task_id: task.to_owned(), wait: None };
     let seen = grpc.tasks.get(get).await.expect("there").into_inner();
     assert_hidden("gRPC: the task", &format!("{seen:?}"));
 }

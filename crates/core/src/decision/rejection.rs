@@ -249,7 +249,7 @@ impl Rejection {
             }
             Self::TooManyCordons { .. } => "uncordon workers that do not come back".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
-                "try again later with the same idempotency key; nothing was recorded".into()
+                "try again later; a change was not recorded: repeat it with the same idempotency key".into()
             }
             Self::RowDamaged { row } => {
                 format!("restore the row from a backup, then `mainspring store release {row}`")

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::by_actor::ByActor;
 use super::command::Command;
 use super::{Batch, Engine};
 use crate::decision::Rejection;
@@ -58,6 +59,14 @@ impl Step {
     fn over(&self) -> Actor {
         let nobody = || Actor { actor: Name::default(), reason: Name::default() };
         self.bulk.over.clone().unwrap_or_else(nobody)
+    }
+
+    /// A change of a task or a schedule is noted if somebody said who they are.
+    fn noted(&self, command: Command) -> Command {
+        match &self.bulk.over {
+            Some(over) => Command::ByActor(Box::new(ByActor { over: over.clone(), command })),
+            None => command,
+        }
     }
 
     /// A change of a run or a job is noted with it if somebody said who they are.
@@ -282,6 +291,7 @@ impl Engine {
             BulkVerb::CancelTasks { stop_running } => Command::Cancel { id, stop_running },
             _ => unreachable!("OS-3: a verb of tasks"),
         };
+        let command = step.noted(command);
         self.handle_one(step, command, batch);
     }
 
@@ -356,7 +366,7 @@ fn listed(step: &Step, at: usize) -> Option<Command> {
         }
         Selection::Schedules(keys) => {
             let (key, paused) = (keys.get(at)?.clone(), verb == BulkVerb::PauseSchedules);
-            Command::Schedule(Box::new(ScheduleCommand::Pause { key, paused, seen: None }))
+            step.noted(Command::Schedule(Box::new(ScheduleCommand::Pause { key, paused, seen: None })))
         }
         Selection::Workers(ids) => {
             let to = match verb {

@@ -1,9 +1,15 @@
-//! A change of a task with the name of who asked for it and why, which stay with the task.
+//! A change of a task or schedule with the name of who asked for it and why, which stay with the task or the schedule's job.
 //! - BA-1 a note follows the change in the same record; what changes nothing leaves none
+
+use std::sync::Arc;
 
 use super::command::{Answer, Command};
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
+use crate::job::JobKey;
+use crate::run::Subject;
+use crate::run::decide::signed::note;
+use crate::schedule::decide::ScheduleCommand;
 use crate::task::TaskChange;
 use crate::values::{Actor, TaskId};
 
@@ -15,11 +21,15 @@ pub struct ByActor {
 
 pub(crate) fn decide(view: &View<'_>, by: ByActor, out: &mut Out<'_>) -> Result<Answer, Rejection> {
     let ByActor { over, command } = by;
-    let subject = subject(&command);
+    let (subject, of_schedule) = (subject(&command), of_schedule(&command));
     let before = out.len();
     let answer = super::commands::decide(view, command, out)?;
     if let Some((id, change)) = subject.filter(|_| out.has_changes_since(before)) {
         out.push(Event::TaskNoted { id, change, over });
+    } else if let Some((job, what)) = of_schedule.filter(|_| out.has_changes_since(before))
+        && view.state.job_runs().jobs.get(&job).is_some()
+    {
+        out.push(note(Subject::Job(Arc::new(job)), over, what.into()));
     }
     Ok(answer)
 }
@@ -35,4 +45,18 @@ fn subject(command: &Command) -> Option<(TaskId, TaskChange)> {
         Command::Discard { id, .. } => Some((*id, TaskChange::Discarded)),
         _ => None,
     }
+}
+
+/// The job of a schedule that a command is about, and what it does.
+fn of_schedule(command: &Command) -> Option<(JobKey, String)> {
+    let Command::Schedule(command) = command else { return None };
+    let (key, what) = match &**command {
+        ScheduleCommand::Put { key, .. } => (key, "stored"),
+        ScheduleCommand::Pause { key, paused: true, .. } => (key, "paused"),
+        ScheduleCommand::Pause { key, paused: false, .. } => (key, "resumed"),
+        ScheduleCommand::Delete { key, .. } => (key, "deleted"),
+        _ => return None,
+    };
+    let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
+    Some((job, format!("{what} schedule `{}`", key.name)))
 }

@@ -5,7 +5,7 @@ use crate::decision::{Effect, Happening, NamedChange, News, OperationChange, Run
 use crate::run::RunEvent;
 use crate::schedule::ScheduleEvent;
 use crate::task::Task;
-use crate::values::{InRun, Millis, NodeInstance, OperationId, RunId, TaskIndex, WorkerId};
+use crate::values::{InRun, Millis, OperationId, RunId, TaskIndex, WorkerId};
 
 /// Operations that go on are told of once in this time: some make thousands of steps a second.
 const ADVANCED_EVERY: Millis = Millis::new(200);
@@ -21,7 +21,7 @@ impl Engine {
             let plan = &self.state.job_runs.run(origin.run)?.plan;
             Some(plan.node(origin.place.node).name.clone())
         });
-        let item = origin.map(|origin| origin.place.index).filter(|index| *index != NodeInstance::WHOLE);
+        let item = origin.and_then(|origin| crate::run::approval::item(origin.place));
         let what = Happening::Task {
             id: task.id,
             tenant: task.profile.tenant.clone(),

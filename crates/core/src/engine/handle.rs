@@ -44,7 +44,7 @@ impl Engine {
             }
             Command::Ask(question) => self.guard(subject, |engine| engine.answer(&question)),
             Command::Publish(publish) => self.publish(&publish, batch),
-            command @ (Command::Schedule(_) | Command::Run(_) | Command::Keyed(_)) => {
+            command @ (Command::Schedule(_) | Command::Run(_) | Command::Keyed(_) | Command::ByActor(_)) => {
                 self.edit(subject, command, batch)
             }
             command => {

@@ -13,6 +13,7 @@ impl Engine {
         let schedules = &self.state.schedules;
         match command {
             Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
+            Command::ByActor(by) => self.schedules_touched(&by.command),
             Command::Schedule(command) => match &**command {
                 ScheduleCommand::Put { key, .. }
                 | ScheduleCommand::Pause { key, .. }

@@ -212,6 +212,19 @@ pub enum AfterFailure {
     Cancel,
 }
 
+impl AfterFailure {
+    /// The state in which it leaves the task.
+    pub const fn leaves(self) -> Status {
+        match self {
+            Self::Retry { .. } => Status::RetryWait,
+            Self::Requeue => Status::Queued,
+            Self::Fail => Status::Failed,
+            Self::Quarantine => Status::Quarantined,
+            Self::Cancel => Status::Cancelled,
+        }
+    }
+}
+
 impl Event {
     /// The task this event touches; recovery loads these before it replays.
     pub fn task(&self) -> Option<TaskId> {

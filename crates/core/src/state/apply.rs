@@ -243,6 +243,7 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: AfterFai
         assigned,
         ended: now,
         failure: failure.clone(),
+        left: then.leaves(),
         memory_bytes,
         details,
     });
@@ -279,8 +280,17 @@ fn end_wait(state: &mut State, id: TaskId, end: &WaitEnd) -> Change {
                 let (number, assigned) = (task.attempts, task.changed);
                 let (fence, worker, failure) = (task.fence, task.worker, (**failure).clone());
                 let (ended, memory_bytes, details) = (now.wall, None, None);
-                let attempt =
-                    AttemptRecord { number, fence, worker, assigned, ended, failure, memory_bytes, details };
+                let attempt = AttemptRecord {
+                    number,
+                    fence,
+                    worker,
+                    assigned,
+                    ended,
+                    failure,
+                    left: Status::Failed,
+                    memory_bytes,
+                    details,
+                };
                 task.extra_mut().record_attempt(attempt);
                 TaskState::Failed
             }

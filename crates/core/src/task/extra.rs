@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::TaskNote;
 use super::note::NOTES_KEPT_MAX;
+use super::{Status, TaskNote};
 use crate::key::KeyClaim;
 use crate::values::{Actor, AttemptDetails, Failure, Fence, Name, Permits, Wall, Window, WorkerId};
 
@@ -49,6 +49,8 @@ pub struct AttemptRecord {
     pub assigned: Wall,
     pub ended: Wall,
     pub failure: Failure,
+    /// The state in which it left the task.
+    pub left: Status,
     /// Memory it had asked for, if not what the profile says.
     pub memory_bytes: Option<u64>,
     pub details: Option<Box<AttemptDetails>>,

@@ -77,7 +77,7 @@ pub struct Task {
 const _: () = assert!(size_of::<Task>() == 160);
 
 impl Task {
-    /// As it is when its first event is folded. `due`: `None` = at once.
+    /// As it is when its first event is folded. `due`: `None` = at once, as is what has passed.
     pub(crate) fn new(id: TaskId, spec: TaskSpec, due: Option<Wall>, at: Stamp) -> Self {
         let TaskSpec { profile, payload, priority, labels, permits } = spec;
         let has_extra = labels.is_some() || permits.is_some();
@@ -85,7 +85,10 @@ impl Task {
             id,
             profile,
             payload,
-            state: due.map_or(TaskState::Queued, |due| TaskState::Pending { due }),
+            state: match due {
+                Some(due) if due > at.now.wall => TaskState::Pending { due },
+                _ => TaskState::Queued,
+            },
             priority,
             cancel_requested: false,
             fence: Fence::NONE,

@@ -39,7 +39,8 @@ fn edges(task: &Task, index: &HashMap<String, u32>, mistakes: &mut Mistakes) -> 
     for (name, spot) in &task.needs {
         match index.get(name) {
             None => {
-                let help = nearest(name, index.keys().map(String::as_str));
+                let others = index.keys().map(String::as_str).filter(|other| *other != &*task.name);
+                let help = nearest(name, others);
                 let help = help.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
                 mistakes.add(Code::UnknownTask, spot, format!("there is no task `{name}`"), help);
             }

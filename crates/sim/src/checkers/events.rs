@@ -7,7 +7,7 @@ use mainspring_core::operation::EndWaits;
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::run::{Run, RunEvent};
 use mainspring_core::task::{Status, Task, TaskState, Transition, arrow_exists};
-use mainspring_core::values::{Chance, Fence, OWN_PREFIX, RunStatus, TaskId};
+use mainspring_core::values::{AttemptDetails, Chance, Fence, OWN_PREFIX, RunStatus, TaskId, Wall};
 use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
 
 use super::journal::JournalFold;
@@ -16,14 +16,12 @@ use crate::client::EVENT_ID;
 use crate::worker::details;
 
 /// Which arrow an event takes; `None` if it changes no state.
-pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
+pub(super) fn moves(event: &Event, now: Wall) -> Option<(Transition, Status)> {
+    let begins =
+        |due: Option<Wall>| if due.is_some_and(|due| due > now) { Status::Pending } else { Status::Queued };
     Some(match event {
-        Event::TaskSubmitted(submitted) => {
-            (Transition::Submitted, if submitted.due.is_some() { Status::Pending } else { Status::Queued })
-        }
-        Event::TaskSpawned { due, .. } => {
-            (Transition::Submitted, if due.is_some() { Status::Pending } else { Status::Queued })
-        }
+        Event::TaskSubmitted(submitted) => (Transition::Submitted, begins(submitted.due)),
+        Event::TaskSpawned { due, .. } => (Transition::Submitted, begins(*due)),
         Event::TaskDue { .. } => (Transition::Due, Status::Queued),
         Event::TaskAssigned { .. } => (Transition::Assigned, Status::Assigned),
         Event::TaskUnassigned { .. } => (Transition::Unassigned, Status::Queued),
@@ -101,7 +99,7 @@ impl JournalFold {
         }
         let Some(id) = event.task() else { return Ok(()) };
         let task = self.task(id);
-        if let Some((cause, to)) = moves(event) {
+        if let Some((cause, to)) = moves(event, self.now.wall) {
             let from = task.map(Task::status);
             require(arrow_exists(from, cause, to), "I15", || {
                 format!("{id} went from {from:?} to {to:?} by {cause:?}, which is no arrow")
@@ -146,7 +144,10 @@ impl JournalFold {
             Event::WaitEnded { end, .. } => self.check_wait(task, end),
             Event::TaskSucceeded { id, fence, .. } => {
                 let kept = task.extra.as_ref().and_then(|extra| extra.details.clone());
-                require(kept == details((*id, *fence)), "I16", || {
+                let waited_for = kept.as_ref().and_then(|kept| kept.waited_for.clone());
+                let reported = details((*id, *fence)).unwrap_or_default();
+                let wanted = AttemptDetails { waited_for, ..*reported };
+                require(*kept.clone().unwrap_or_default() == wanted, "I16", || {
                     format!("{id} succeeded with {kept:?}, its worker said something else")
                 })
             }

@@ -216,7 +216,7 @@ impl JournalFold {
         }
         self.windows.follow(event, self.now.wall, &self.state)?;
         self.triggers.follow(event, &self.state)?;
-        if let Some((cause, to)) = super::events::moves(event) {
+        if let Some((cause, to)) = super::events::moves(event, self.now.wall) {
             let from = event.task().and_then(|id| self.task(id)).map(Task::status);
             self.arrows.insert(Arrow { from, cause, to });
         }
@@ -236,7 +236,7 @@ impl JournalFold {
         }
         self.flows.follow(event, ended, self.now.elapsed, &self.state)?;
         if let Some((id, after)) = event.task().and_then(|id| Some((id, self.task(id)?.version))) {
-            let grows = u32::from(super::events::moves(event).is_some());
+            let grows = u32::from(super::events::moves(event, self.now.wall).is_some());
             require(after == before + grows, "I15", || {
                 format!("{id} went from version {before} to {after} by {event:?}")
             })?;

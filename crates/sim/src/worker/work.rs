@@ -199,6 +199,7 @@ pub(crate) fn details((task, fence): Claim) -> Option<Box<AttemptDetails>> {
     let details = AttemptDetails {
         memory_peak_bytes: (draw & 1 != 0).then_some(draw),
         cpu_ms: (draw & 2 != 0).then_some(draw >> 8),
+        ran_ms: None,
         progress: (draw & 4 != 0).then(|| "done".into()),
         waited_for: None,
     };

@@ -283,6 +283,7 @@ fn write_attempt(w: &mut Writer<'_>, attempt: &AttemptRecord) {
     w.wall(attempt.assigned);
     w.wall(attempt.ended);
     w.failure(&attempt.failure);
+    w.byte(attempt.left as u8);
     w.option(attempt.memory_bytes, Writer::varint);
     w.option(attempt.details.as_deref(), write_details);
 }
@@ -295,6 +296,7 @@ fn read_attempt(r: &mut Reader<'_>) -> Result<AttemptRecord, FormatError> {
         assigned: r.wall("attempt assigned")?,
         ended: r.wall("attempt ended")?,
         failure: r.failure()?,
+        left: r.status()?,
         memory_bytes: r.option("attempt memory_bytes", |r| r.varint("attempt memory_bytes"))?,
         details: r.option("attempt details", read_details)?.map(Box::new),
     })
@@ -303,6 +305,7 @@ fn read_attempt(r: &mut Reader<'_>) -> Result<AttemptRecord, FormatError> {
 pub(super) fn write_details(w: &mut Writer<'_>, details: &AttemptDetails) {
     w.option(details.memory_peak_bytes, Writer::varint);
     w.option(details.cpu_ms, Writer::varint);
+    w.option(details.ran_ms, Writer::varint);
     w.option(details.progress.as_deref(), Writer::text);
     w.option(details.waited_for.as_ref(), Writer::name);
 }
@@ -311,6 +314,7 @@ pub(super) fn read_details(r: &mut Reader<'_>) -> Result<AttemptDetails, FormatE
     Ok(AttemptDetails {
         memory_peak_bytes: r.option("memory_peak_bytes", |r| r.varint("memory_peak_bytes"))?,
         cpu_ms: r.option("cpu_ms", |r| r.varint("cpu_ms"))?,
+        ran_ms: r.option("ran_ms", |r| r.varint("ran_ms"))?,
         progress: r.option("progress", |r| r.text("progress"))?.map(Into::into),
         waited_for: r.option("waited_for", |r| r.name("waited_for"))?,
     })

@@ -4,27 +4,32 @@ use super::*;
 
 pub fn details() -> impl Strategy<Value = Box<AttemptDetails>> {
     let progress = option::of("[a-zé ]{0,20}".prop_map(String::into_boxed_str));
-    (option::of(number()), option::of(number()), progress, option::of(name())).prop_map(
-        |(memory_peak_bytes, cpu_ms, progress, waited_for)| {
-            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, progress, waited_for })
+    (option::of(number()), option::of(number()), option::of(number()), progress, option::of(name())).prop_map(
+        |(memory_peak_bytes, cpu_ms, ran_ms, progress, waited_for)| {
+            Box::new(AttemptDetails { memory_peak_bytes, cpu_ms, ran_ms, progress, waited_for })
         },
     )
 }
 
 pub fn extra() -> impl Strategy<Value = Box<Extra>> {
     let more = (option::of(number()), option::of(details()));
-    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure(), more).prop_map(
-        |(number, fence, worker, assigned, ended, failure, (memory_bytes, details))| AttemptRecord {
-            number,
-            fence,
-            worker,
-            assigned,
-            ended,
-            failure,
-            memory_bytes,
-            details,
-        },
-    );
+    let attempt =
+        (any::<u32>(), fence(), worker(), wall(), wall(), (failure(), select(Status::ALL.to_vec())), more)
+            .prop_map(
+                |(number, fence, worker, assigned, ended, (failure, left), (memory_bytes, details))| {
+                    AttemptRecord {
+                        number,
+                        fence,
+                        worker,
+                        assigned,
+                        ended,
+                        failure,
+                        left,
+                        memory_bytes,
+                        details,
+                    }
+                },
+            );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
     let note = (wall(), select(TaskChange::ALL.to_vec()), select(Status::ALL.to_vec()), over())
         .prop_map(|(at, change, status, over)| TaskNote { at, change, status, over });

@@ -7,6 +7,7 @@ use mainspring_core::values::FailureClass;
 use serde_json::{Value, json};
 
 use crate::attempt::Outcome;
+use crate::readable::readable;
 
 /// Of a refusing answer's body, this much comes along in the failure's message.
 const MESSAGE_BYTES: usize = 1 << 10;
@@ -23,7 +24,7 @@ pub async fn outcome(response: Response<Incoming>, bytes_max: usize) -> Outcome 
     match class(status) {
         None => Outcome::Success { output: Some(output(status, &body, whole)) },
         Some(class) => {
-            let text = String::from_utf8_lossy(&body[..body.len().min(MESSAGE_BYTES)]);
+            let text = readable(&body[..body.len().min(MESSAGE_BYTES)]);
             let message = format!("the target answered {status}\n{text}");
             Outcome::failure(class, i32::from(status.as_u16()), message.trim())
         }
@@ -57,7 +58,7 @@ async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Vec<u8>, bool), h
 
 fn output(status: StatusCode, body: &[u8], whole: bool) -> Vec<u8> {
     let as_json = whole.then(|| serde_json::from_slice::<Value>(body).ok()).flatten();
-    let body = as_json.unwrap_or_else(|| String::from_utf8_lossy(body).into());
+    let body = as_json.unwrap_or_else(|| readable(body).into());
     let output = if whole {
         json!({"status": status.as_u16(), "body": body})
     } else {

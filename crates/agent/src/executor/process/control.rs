@@ -22,6 +22,7 @@ use tracing::warn;
 
 use super::user::User;
 use crate::attempt::{Outcome, Reporter};
+use crate::readable::readable;
 
 pub const LAST_CHECKPOINT: &str = "last-checkpoint";
 const OUTPUT: &str = "output";
@@ -171,7 +172,7 @@ pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
 }
 
 fn first_line(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().trim().to_owned()
+    readable(bytes).lines().next().unwrap_or_default().trim().to_owned()
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {

@@ -19,7 +19,7 @@ use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
-use super::output::{Output, Pipe};
+use super::output::{Output, Pipes};
 use super::record::{Record, Survivor, Terms};
 use super::rusage::Used;
 use super::spawn::{Group, Spawned, spawn};
@@ -120,10 +120,10 @@ fn start(
         Some(settings.bound.enter(group, from))
     };
     let log = settings.places.log(attempt.key, attempt.number);
-    let output = if let Some(pipe) = output {
+    let output = if let Some(ends) = output {
         feed(&mut child, payload.stdin);
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
-        Output::Piped(Pipe::new(pipe, log, attempt.secrets.clone()))
+        Output::Piped(Pipes::new(ends, log, &attempt.secrets))
     } else {
         attempt.reporter.kept();
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
@@ -268,10 +268,13 @@ impl Life {
     /// The cgroup counts all processes, the kernel's word at the end those that were waited for.
     fn tell_used(&self) {
         let Used { memory_peak_bytes, cpu_ms } = self.confined.used().or(self.used.unwrap_or_default());
-        let used = AttemptDetails { memory_peak_bytes, cpu_ms, ..AttemptDetails::default() };
-        if !used.is_empty() {
-            self.attempt.reporter.used(used);
-        }
+        let ran_ms = u64::try_from(self.begun.elapsed().as_millis()).ok();
+        self.attempt.reporter.used(AttemptDetails {
+            memory_peak_bytes,
+            cpu_ms,
+            ran_ms,
+            ..AttemptDetails::default()
+        });
     }
 
     /// Takes what the process left for the agent.

@@ -18,8 +18,8 @@ use crate::cgroup::Cgroup;
 pub struct Spawned {
     pub child: Child,
     pub group: Group,
-    /// Where what it writes can be read, unless it is kept.
-    pub output: Option<OwnedFd>,
+    /// Where what it writes to stdout and to stderr can be read, unless it is kept.
+    pub output: Option<[OwnedFd; 2]>,
 }
 
 pub fn spawn(
@@ -45,13 +45,13 @@ pub fn spawn(
         keep::redirect(&mut command, payload, control, &log)?;
         None
     } else {
-        let (output, input) = io::pipe()?;
+        let ((stdout, to_stdout), (stderr, to_stderr)) = (io::pipe()?, io::pipe()?);
         command.stdin(match payload.stdin {
             Some(_) => Stdio::piped(),
             None => settings.nothing.try_clone()?.into(),
         });
-        command.stdout(input.try_clone()?).stderr(input);
-        Some(output.into())
+        command.stdout(to_stdout).stderr(to_stderr);
+        Some([stdout.into(), stderr.into()])
     };
     command.process_group(0);
     if let Some(cgroup) = cgroup {

@@ -8,7 +8,7 @@ mod view;
 
 use std::sync::Arc;
 
-use mainspring_core::values::{RunId, RunStatus};
+use mainspring_core::values::{Millis, RunId, RunStatus};
 use mainspring_proto::v1;
 use mainspring_proto::v1::run_service_server::RunService;
 use tonic::{Request, Response, Status};
@@ -18,8 +18,9 @@ use super::call::Call;
 use super::operations::message;
 use super::status::{answer, request_id};
 use super::tasks::body;
+use super::time::span_field;
 use crate::edge::Edge;
-use crate::operation::flows;
+use crate::operation::{self, flows};
 use crate::problem::Problem;
 use crate::wire::{ApproveBody, ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView};
 
@@ -105,10 +106,11 @@ impl RunService for Runs {
     }
 }
 
-async fn get(edge: &Edge, request: &v1::GetRunRequest) -> Result<v1::Run, Problem> {
+async fn get(edge: &Arc<Edge>, request: &v1::GetRunRequest) -> Result<v1::Run, Problem> {
     let limit = request.tasks_limit.map(|limit| limit as usize);
     let page = flows::task_page(Some(request.tasks_offset as usize), limit)?;
-    let run = flows::seen_run(edge, flows::run_id(&request.run_id)?).await?;
+    let wait = operation::checked_wait(span_field("wait", request.wait.as_ref())?.map(Millis::new))?;
+    let run = operation::run_ended(edge, flows::run_id(&request.run_id)?, wait).await?;
     let owner = flows::owner(edge, &run.run.job).await;
     Ok(view::run(RunView { owner, ..RunView::whole(&run, page) }))
 }

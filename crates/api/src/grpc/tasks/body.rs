@@ -11,6 +11,7 @@ use crate::wire::{
 };
 
 pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
+    let recurs = recurrence(spec.recurrence_json.as_deref())?;
     let labels = spec.labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into()));
     Ok(TaskBody {
         tenant: spec.tenant.as_deref().map(Into::into),
@@ -30,8 +31,18 @@ pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
         delivery: delivery(spec.delivery)?,
         limits: spec.limits.iter().map(limit).collect(),
         idempotency_key: spec.idempotency_key.as_deref().map(Into::into),
-        ..TaskBody::default()
+        ..recurs
     })
+}
+
+/// The fields of a body that only a recurring task has.
+fn recurrence(text: Option<&str>) -> Result<TaskBody<'_>, Problem> {
+    let Some(text) = text else { return Ok(TaskBody::default()) };
+    let body: TaskBody<'_> = serde_json::from_str(text).map_err(|error| json_problem(&error))?;
+    if body.has_work() {
+        return Err(Problem::field("recurrence_json", "it has the fields of a recurring task and no others"));
+    }
+    Ok(body)
 }
 
 fn limit(limit: &v1::Limit) -> LimitBody<'_> {

@@ -10,7 +10,7 @@ use tonic::Status;
 
 use super::super::status::refuse;
 use crate::edge::Edge;
-use crate::logs::Piece;
+use crate::logs::{LogStream, Piece};
 use crate::operation::{self, LogSearchBody, LogsBody, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
@@ -28,14 +28,18 @@ pub(super) async fn logs(
 ) -> Result<Pieces, Problem> {
     let id = task_id(&request.task_id)?;
     let v1::TaskLogsRequest { attempt, offset, limit, follow, tail, line, .. } = *request;
-    let asked = LogsBody { attempt, offset, limit, tail, line, follow };
+    let stream = request.stream.as_deref().map_or(Some(LogStream::All), LogStream::parse);
+    let stream =
+        stream.ok_or_else(|| Problem::query("stream", "it is `all`, `stdout`, `stderr` or `marked`"))?;
+    let asked = LogsBody { attempt, offset, limit, tail, line, follow, stream };
     if follow {
-        let (_, following) = operation::follow_log(edge, id, &asked).await?;
+        let (_, mut filter, following) = operation::follow_log(edge, id, &asked).await?;
         let broken = |_| Status::unavailable("the server stops or cannot read the log; follow on from here");
         let pieces = following.stream();
-        return Ok(Box::pin(
-            pieces.map(move |piece| piece.map(|piece| message(piece, false)).map_err(broken)),
-        ));
+        return Ok(Box::pin(pieces.map(move |piece| {
+            let told = |piece: Piece| Piece { bytes: filter.take(piece.bytes.clone()), ..piece };
+            piece.map(told).map(|piece| message(piece, false)).map_err(broken)
+        })));
     }
     asked.check()?;
     let left = limit.unwrap_or(u64::MAX);
@@ -70,10 +74,11 @@ impl Reading {
         let limit = self.left.min(PIECE_BYTES);
         let asked = LogsBody { limit: Some(limit), ..self.asked };
         let read = operation::read_log(&self.edge, self.id, &asked).await?;
-        let length = read.piece.bytes.len() as u64;
-        self.asked = LogsBody { attempt: read.attempt, offset: read.piece.next, ..LogsBody::default() };
-        self.left = self.left.saturating_sub(length);
-        self.done = read.complete || length < limit || self.left == 0;
+        let stream = self.asked.stream;
+        self.asked =
+            LogsBody { attempt: read.attempt, offset: read.piece.next, stream, ..LogsBody::default() };
+        self.left = self.left.saturating_sub(read.piece.next.saturating_sub(read.piece.offset));
+        self.done = read.complete || !read.is_full || self.left == 0;
         let (size, lines) = read.extent.unzip();
         let message = message(read.piece, read.complete);
         let line = (read.line > 0).then_some(read.line);

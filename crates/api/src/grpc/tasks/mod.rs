@@ -12,17 +12,18 @@ pub(super) mod view;
 use std::sync::Arc;
 
 use mainspring_core::task::Status as TaskState;
-use mainspring_core::values::TaskId;
+use mainspring_core::values::{Millis, TaskId};
 use mainspring_proto::v1;
 use mainspring_proto::v1::task_service_server::TaskService;
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
 use super::status::{answer, request_id};
+use super::time::span_field;
 use crate::edge::Edge;
-use crate::operation::{self, Cancelled, Changed, flows, task_id};
+use crate::operation::{self, Cancelled, Changed, TimerId, flows, schedules, task_id};
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, TaskHistory};
+use crate::wire::{OverrideBody, TaskHistory, TaskView};
 
 pub(super) struct Tasks(pub(super) Arc<Edge>);
 
@@ -32,7 +33,7 @@ type Answer<T> = Result<Response<T>, Status>;
 impl TaskService for Tasks {
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Answer<v1::SubmitResponse> {
         let id = request_id(&request);
-        answer(&self.0, &id, submit::submit(&self.0, &request).await)
+        answer(&self.0, &id, submit::submit(&self.0, request).await)
     }
 
     async fn submit_batch(
@@ -107,19 +108,40 @@ impl TaskService for Tasks {
 }
 
 async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Problem> {
-    let task = operation::read(edge, task_id(&request.task_id)?).await?;
+    let id = match operation::timer_id(&request.task_id)? {
+        TimerId::Task(id) => id,
+        TimerId::Recurring(id) => {
+            let schedule = schedules::recurring_task(edge, id).await?;
+            let none = || Problem::NoSuchTask { id: request.task_id.clone() };
+            return TaskView::recurring(&schedule).map(view::message).ok_or_else(none);
+        }
+    };
+    let wait = operation::checked_wait(span_field("wait", request.wait.as_ref())?.map(Millis::new))?;
+    let task = operation::read_ended(edge, id, wait).await?;
     let run = flows::run_of(edge, &task).await;
     Ok(view::task(&task, true, run.as_deref()))
 }
 
 async fn history(edge: &Edge, request: &v1::TaskHistoryRequest) -> Result<v1::TaskHistory, Problem> {
     let task = operation::read(edge, task_id(&request.task_id)?).await?;
-    Ok(view::history(TaskHistory::of(&task)))
+    let run = flows::run_of(edge, &task).await;
+    Ok(view::history(TaskHistory::of(&task, run.as_deref())))
 }
 
 async fn cancel(edge: &Edge, call: &Call<v1::CancelTaskRequest>) -> Result<v1::TaskChange, Problem> {
     let v1::CancelTaskRequest { task_id: text, force, actor, reason } = call.message.clone();
-    let (id, over) = (task_id(&text)?, OverrideBody { actor, reason });
+    let over = OverrideBody { actor, reason };
+    let id = match operation::timer_id(&text)? {
+        TimerId::Task(id) => id,
+        TimerId::Recurring(id) => {
+            schedules::cancel_recurring(edge, id, &over, &call.caller()?).await?;
+            return Ok(v1::TaskChange {
+                task_id: id.to_string(),
+                state: status_number(TaskState::Cancelled),
+                stopping: false,
+            });
+        }
+    };
     let cancelled = operation::cancel(edge, id, force, &over, &call.caller()?).await?;
     Ok(changed(
         id,

@@ -15,7 +15,10 @@ use crate::wire::{
 
 /// `whole`: with payload, output and attempts; lists leave them out.
 pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
-    let view = TaskView::of(task, whole).named(run);
+    message(TaskView::of(task, whole).named(run))
+}
+
+pub(super) fn message(view: TaskView<'_>) -> v1::Task {
     v1::Task {
         task_id: view.task_id,
         state: status_number(view.state),
@@ -125,6 +128,7 @@ fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
         duration: attempt.duration_ms.map(|ms| duration(Millis::new(ms))),
         error: attempt.error.as_ref().map(error),
         asked: attempt.asked.as_ref().map(resources),
+        started_at: attempt.started_at.map(moment),
         waited_for_limit: attempt.waited_for_limit.map(str::to_owned),
         memory_peak_bytes: attempt.used.as_ref().and_then(|used| used.memory_peak_bytes),
         cpu: attempt.used.and_then(|used| used.cpu_ms).map(|ms| duration(Millis::new(ms))),

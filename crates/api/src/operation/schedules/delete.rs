@@ -18,7 +18,7 @@ pub(crate) async fn delete_schedule(
 ) -> Result<(), Problem> {
     let by = Change::by("a schedule was deleted", over, caller)?;
     let command = ScheduleCommand::Delete { key: key.clone(), seen: caller.seen };
-    act(edge, ("delete schedule", key), command, caller).await?;
+    act(edge, ("delete schedule", key), command, (Some(&by), caller)).await?;
     by.done(shown(key));
     Ok(())
 }

@@ -32,6 +32,7 @@ pub(crate) use self::{
     upcoming::upcoming,
 };
 use super::Caller;
+use super::audit::Change;
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
@@ -82,9 +83,14 @@ async fn act(
     edge: &Edge,
     (operation, key): (&str, &ScheduleKey),
     command: ScheduleCommand,
-    caller: &Caller<'_>,
+    (by, caller): (Option<&Change>, &Caller<'_>),
 ) -> Result<ScheduleAnswer, Problem> {
-    let (route, command) = (edge.gateway.tenant(&key.tenant), Command::Schedule(Box::new(command)));
+    let route = edge.gateway.tenant(&key.tenant);
+    let command = Command::Schedule(Box::new(command));
+    let command = match by {
+        Some(by) => by.by_actor(command),
+        None => command,
+    };
     let command = caller.keyed(edge, route, (operation, &shown(key)), command)?;
     send(edge, route, command).await
 }

@@ -21,7 +21,7 @@ pub(crate) async fn pause_schedule(
         Change::by(if paused { "a schedule was paused" } else { "a schedule was resumed" }, over, caller)?;
     let operation = if paused { "pause schedule" } else { "resume schedule" };
     let command = ScheduleCommand::Pause { key: key.clone(), paused, seen: caller.seen };
-    act(edge, (operation, key), command, caller).await?;
+    act(edge, (operation, key), command, (Some(&by), caller)).await?;
     by.done(shown(key));
     Ok(())
 }

@@ -55,7 +55,7 @@ pub(crate) async fn put_schedule(
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     let own = own(edge, &key, spec.jitter);
     let command = ScheduleCommand::Put { key: key.clone(), spec, own, seen: caller.seen };
-    match act(edge, (OPERATION, &key), command, caller).await? {
+    match act(edge, (OPERATION, &key), command, (Some(&by), caller)).await? {
         ScheduleAnswer::Stored { next, changed, revision } => {
             if changed {
                 by.done(shown(&key));

@@ -51,7 +51,7 @@ pub(crate) async fn recurring(
     // The tenant of the task counts, and its own key goes before that of the request, as for any other task.
     let own_key = task.idempotency_key.as_deref().or(keys.key);
     let keys = Keys { tenant: Some(&key.tenant), key: own_key, ..keys };
-    match act(edge, ("recurring task", &key), command, &Caller { keys, ..*caller }).await? {
+    match act(edge, ("recurring task", &key), command, (by.as_ref(), &Caller { keys, ..*caller })).await? {
         ScheduleAnswer::Stored { next, .. } => {
             if let Some(by) = by {
                 by.done(shown(&key));

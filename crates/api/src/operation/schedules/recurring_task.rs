@@ -47,7 +47,7 @@ pub(crate) async fn amend_recurring(
     let own = own(edge, &found.key, spec.jitter);
     let key = ScheduleKey::clone(&found.key);
     let command = ScheduleCommand::Put { key: key.clone(), spec, own, seen: None };
-    act(edge, ("amend recurring task", &key), command, caller).await?;
+    act(edge, ("amend recurring task", &key), command, (Some(&by), caller)).await?;
     by.done(shown(&key));
     Ok(())
 }

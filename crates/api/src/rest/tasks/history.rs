@@ -17,5 +17,6 @@ pub(in crate::rest) async fn handle(
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
     let task = operation::read(&edge, operation::task_id(&text)?).await?;
-    Ok(json(StatusCode::OK, &TaskHistory::of(&task)))
+    let run = operation::flows::run_of(&edge, &task).await;
+    Ok(json(StatusCode::OK, &TaskHistory::of(&task, run.as_deref())))
 }

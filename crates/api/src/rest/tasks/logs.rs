@@ -15,7 +15,7 @@ use mainspring_core::values::TaskId;
 
 use super::super::{body, json};
 use crate::edge::Edge;
-use crate::logs::Piece;
+use crate::logs::{LogStream, Piece};
 use crate::operation::{self, LogSearchBody, LogsBody};
 use crate::problem::Problem;
 use crate::wire::LogHits;
@@ -55,6 +55,12 @@ fn bytes(query: &Query, name: &str) -> Result<Option<u64>, Problem> {
     query.get(name).map(|text| parse(text).ok_or_else(|| Problem::query(name, what))).transpose()
 }
 
+fn stream(query: &Query) -> Result<LogStream, Problem> {
+    let Some(word) = query.get("stream") else { return Ok(LogStream::All) };
+    LogStream::parse(word)
+        .ok_or_else(|| Problem::query("stream", "it is `all`, `stdout`, `stderr` or `marked`"))
+}
+
 const WHOLE: &str = "it is a whole number, not below 0";
 
 fn asked(query: &Query) -> Result<LogsBody, Problem> {
@@ -65,6 +71,7 @@ fn asked(query: &Query) -> Result<LogsBody, Problem> {
         tail: bytes(query, "tail")?,
         line: number(query, "line", "it is a whole number; below 0 it counts from the end")?,
         follow: flag(query, "follow")?,
+        stream: stream(query)?,
     })
 }
 
@@ -74,7 +81,7 @@ pub(in crate::rest) async fn handle(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = operation::task_id(&text)?;
-    let known = ["attempt", "offset", "limit", "tail", "line", "follow", "download"];
+    let known = ["attempt", "offset", "limit", "tail", "line", "follow", "download", "stream"];
     let query = body::query(request.uri(), &known)?;
     let asked = asked(&query)?;
     match (flag(&query, "download")?, asked.follow) {
@@ -131,9 +138,14 @@ async fn download(edge: &Arc<Edge>, id: TaskId, asked: &LogsBody) -> Result<Resp
 }
 
 async fn follow(edge: &Arc<Edge>, id: TaskId, asked: &LogsBody) -> Result<Response, Problem> {
-    let (attempt, following) = operation::follow_log(edge, id, asked).await?;
+    let (attempt, mut filter, following) = operation::follow_log(edge, id, asked).await?;
     let mut text = Text::default();
-    let pieces = following.stream().map(move |piece| piece.map(|piece| text.with_heading(piece)));
+    let pieces = following.stream().map(move |piece| {
+        piece.map(|piece| {
+            let bytes = filter.take(piece.bytes.clone());
+            text.with_heading(Piece { bytes, ..piece })
+        })
+    });
     let mut response = plain(Body::from_stream(pieces));
     note(response.headers_mut(), Some(attempt), asked.offset);
     Ok(response)

@@ -17,7 +17,8 @@ const NONE: &str = "task_00000000000000000000000000000001";
 async fn a_refusal_says_which_task_which_request_and_where_to_read() {
     let rig = Rig::start().await;
     let mut grpc = Clients::of(&rig).await;
-    let request = with_metadata(v1::GetTaskRequest { task_id: NONE.into() }, &[("x-request-id", "mine")]);
+    let request =
+        with_metadata(v1::GetTaskRequest { task_id: NONE.into(), wait: None }, &[("x-request-id", "mine")]);
     let refused = grpc.tasks.get(request).await.expect_err("not there");
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "TASK_NOT_FOUND"));
     let details = refused.get_error_details();
@@ -91,7 +92,7 @@ async fn what_is_no_message_is_told_so_and_an_unknown_method_too() {
     let call = async |raw: &mut tonic::client::Grpc<_>, path: &'static str| {
         raw.ready().await.expect("ready");
         // Field 1 of a submission is a message; a text that is no message stands there.
-        let message = v1::GetTaskRequest { task_id: "\u{1}\u{1}\u{1}".into() };
+        let message = v1::GetTaskRequest { task_id: "\u{1}\u{1}\u{1}".into(), wait: None };
         let codec = tonic_prost::ProstCodec::<v1::GetTaskRequest, v1::Task>::default();
         let path = http::uri::PathAndQuery::from_static(path);
         raw.unary(tonic::Request::new(message), path, codec).await.expect_err("refused")

@@ -185,7 +185,7 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
     assert_eq!(run.labels["team"], "ops");
     assert_eq!(run.tasks[1].needs, ["a"]);
     assert!(run.tasks[0].task_id.is_some() && run.tasks[1].task_id.is_none());
-    let none = v1::GetRunRequest { run_id: first.run_id, tasks_offset: 0, tasks_limit: Some(0) };
+    let none = v1::GetRunRequest { run_id: first.run_id, tasks_offset: 0, tasks_limit: Some(0), wait: None };
     assert!(grpc.runs.get(none).await.expect("there").into_inner().tasks.is_empty());
     drop(worker);
     rig.stop().await;

@@ -80,7 +80,7 @@ impl Clients {
     }
 
     pub async fn get(&mut self, task_id: &str) -> v1::Task {
-        let request = v1::GetTaskRequest { task_id: task_id.to_owned() };
+        let request = v1::GetTaskRequest { task_id: task_id.to_owned(), wait: None };
         self.tasks.get(request).await.expect("it is there").into_inner()
     }
 }

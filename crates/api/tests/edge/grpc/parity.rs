@@ -128,8 +128,8 @@ async fn the_same_verb_on_the_wrong_task_gets_the_same_code() {
     let change = r#"{"priority":"P0"}"#;
     let missing = worker.rsplit('/').next().unwrap_or_default().to_owned();
     let rows = [
-        ("read none", rig.get(&task(NONE)).await, grpc.tasks.get(v1::GetTaskRequest { task_id: NONE.into() }).await.err()),
-        ("read what is no id", rig.get(&task("17")).await, grpc.tasks.get(v1::GetTaskRequest { task_id: "17".into() }).await.err()),
+        ("read none", rig.get(&task(NONE)).await, grpc.tasks.get(v1::GetTaskRequest { task_id: NONE.into(), wait: None }).await.err()),
+        ("read what is no id", rig.get(&task("17")).await, grpc.tasks.get(v1::GetTaskRequest { task_id: "17".into(), wait: None }).await.err()),
         ("cancel none", rig.call("DELETE", &task(NONE), "").await, grpc.tasks.cancel(v1::CancelTaskRequest { task_id: NONE.into(), force: false, ..Default::default() }).await.err()),
         ("cancel ended", rig.call("DELETE", &task(&ended), "").await, grpc.tasks.cancel(v1::CancelTaskRequest { task_id: ended.clone(), force: false, ..Default::default() }).await.err()),
         ("amend none", rig.call("PATCH", &task(NONE), change).await, grpc.tasks.amend(amend(NONE)).await.err()),

@@ -38,7 +38,8 @@ pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Out<'_>) -> Resu
     check_sizes(view, &submit.task)?;
     check_queue(view, &submit)?;
     let due = due(view, submit.start)?;
-    let (id, status) = (submit.id, if due.is_some() { Status::Pending } else { Status::Queued });
+    let waits = due.is_some_and(|due| due > view.state.now.wall);
+    let (id, status) = (submit.id, if waits { Status::Pending } else { Status::Queued });
     out.push(Event::TaskSubmitted(Box::new(Submitted {
         id,
         task: submit.task,
@@ -114,7 +115,7 @@ fn check_queue(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// `None` = at once; a time that has passed is at once too.
+/// `None` = at once; a time that has passed is at once too, and is kept.
 fn due(view: &View<'_>, start: StartTime) -> Result<Option<Wall>, Rejection> {
     let now = view.state.now.wall;
     let due = match start {
@@ -126,5 +127,5 @@ fn due(view: &View<'_>, start: StartTime) -> Result<Option<Wall>, Rejection> {
     if due.since(now) > view.limits.ahead_max {
         return Err(Rejection::TooFarAhead { max: view.limits.ahead_max });
     }
-    Ok((due > now).then_some(due))
+    Ok(Some(due))
 }
