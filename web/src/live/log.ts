@@ -19,12 +19,18 @@ const AGAIN_MS = 1000;
 /** Where a search stops to look for more. */
 export const HITS_MAX = 10_000;
 
+/** Pieces of stderr stand between these. A line that begins within one has the first in front of it. */
+const STDERR_MARK = '\u001b]7070;2\u0007';
+const STDOUT_MARK = '\u001b]7070;1\u0007';
+
 /** Lines that follow one another. */
 export interface Part {
   /** Number of the first of them, from 1. */
   first: number;
   lines: string[];
   bytes: number;
+  /** Whether its end was written to stderr; not known until the first mark. */
+  isStderr?: boolean;
 }
 
 const within = (part: Part, line: number): boolean => line >= part.first && line < part.first + part.lines.length;
@@ -36,10 +42,32 @@ const joined = (text: string): string => text.replace(/\n(… \d+ bytes missing 
 export function append(part: Part, text: string): void {
   const [rest = '', ...more] = joined(text).split('\n');
   const last = Math.max(0, part.lines.length - 1);
-  part.lines[last] = ((part.lines[last] ?? '') + rest).slice(0, LINE_CHARACTERS_MAX);
-  for (const line of more) part.lines.push(line.slice(0, LINE_CHARACTERS_MAX));
+  const keep = (at: number, line: string) => {
+    part.lines[at] = line.slice(0, LINE_CHARACTERS_MAX);
+    follow(part, line);
+  };
+  keep(last, (part.lines[last] ?? '') + rest);
+  for (const line of more) keep(part.lines.length, (part.isStderr ? STDERR_MARK : '') + line);
   part.bytes += text.length;
 }
+
+/** Which stream comes behind this line, the last one. */
+function follow(part: Part, line: string): void {
+  const [err, out] = [line.lastIndexOf(STDERR_MARK), line.lastIndexOf(STDOUT_MARK)];
+  if (err < 0 && out < 0) return;
+  const first = line.indexOf(STDERR_MARK);
+  // The part began within a piece of stderr: everything up to its end was of it.
+  if (part.isStderr === undefined && out >= 0 && (first < 0 || line.indexOf(STDOUT_MARK) < first)) {
+    part.lines = part.lines.map((one) => (one.startsWith(STDOUT_MARK) ? one : STDERR_MARK + one));
+  }
+  part.isStderr = err > out;
+}
+
+/** Nothing but marks. */
+const isBlank = (line: string | undefined): boolean => line?.replaceAll(STDERR_MARK, '').replaceAll(STDOUT_MARK, '') === '';
+
+/** Whether a line begins with what was written to stderr. */
+export const isStderr = (line: string): boolean => line.startsWith(STDERR_MARK) && !line.startsWith(STDERR_MARK + STDOUT_MARK);
 
 /** Lets the first half go when there is too much. */
 export function shorten(part: Part, most = TAIL_BYTES_MAX): void {
@@ -59,7 +87,7 @@ interface Answer {
 }
 
 async function ask(task: string, params: Record<string, string | number>, stop: AbortSignal): Promise<Answer> {
-  const response = await stream(`/v1/tasks/${task}/logs`, params, stop);
+  const response = await stream(`/v1/tasks/${task}/logs`, { ...params, stream: 'marked' }, stop);
   const number = (name: string) => Number(response.headers.get(`mainspring-log-${name}`) ?? 0);
   const part: Part = { first: Math.max(1, number('line')), lines: [], bytes: 0 };
   append(part, await response.text());
@@ -84,7 +112,7 @@ export class LogReader {
   /** How many lines it has by now. */
   get total(): number {
     const { first, lines } = this.tail;
-    return first - 1 + lines.length - (lines.at(-1) === '' ? 1 : 0);
+    return first - 1 + lines.length - (isBlank(lines.at(-1)) ? 1 : 0);
   }
 
   /** A line by its number, from 1; nothing if it has not been read. */
@@ -161,7 +189,7 @@ export class LogReader {
   }
 
   private async follow(stop: AbortSignal): Promise<void> {
-    const response = await stream(`/v1/tasks/${this.task}/logs`, { attempt: this.attempt, offset: this.bytes, follow: true }, stop);
+    const response = await stream(`/v1/tasks/${this.task}/logs`, { attempt: this.attempt, offset: this.bytes, follow: true, stream: 'marked' }, stop);
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     for (;;) {

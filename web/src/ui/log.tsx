@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { url } from '../api/client';
 import { pieces } from '../format/ansi';
 import { bytes, count, many } from '../format/text';
-import { HITS_MAX, LogReader, search, type Hits } from '../live/log';
+import { HITS_MAX, LogReader, isStderr, search, type Hits } from '../live/log';
 import { param, setQuery, withQuery } from '../url/route';
 import { Failure } from './basics';
 
@@ -154,7 +154,7 @@ function Line({ text, y, number, wanted }: LineOf) {
   const isHit = wanted !== '' && text?.toLowerCase().includes(wanted.toLowerCase());
   const kind = param('line') === String(number) ? 'log-line at' : isHit ? 'log-line hit' : 'log-line';
   return (
-    <div class={kind} style={{ top: `${y}px` }}>
+    <div class={text && isStderr(text) ? `${kind} stderr` : kind} style={{ top: `${y}px` }} title={text && isStderr(text) ? 'stderr' : undefined}>
       <a href={withQuery({ line: number })} tabIndex={-1} aria-label={`Link to line ${number}`}>{number}</a>
       <span>{text === undefined ? '…' : pieces(text).map((piece, index) => (piece.style ? <span key={index} class={piece.style}>{piece.text}</span> : piece.text))}</span>
     </div>

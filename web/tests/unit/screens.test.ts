@@ -19,7 +19,7 @@ import { bars, spansText } from '../../src/screens/timeline';
 import { arranged } from '../../src/screens/run-tasks';
 import { score } from '../../src/shell/palette';
 import { sinceInstant } from '../../src/ui/facets';
-import { append, shorten, type Part } from '../../src/live/log';
+import { append, isStderr, shorten, type Part } from '../../src/live/log';
 import { fitting } from '../../src/ui/table';
 import { asFlags, bulk, counted, labelsOf, whole } from '../../src/api/bulk';
 import { asCommand, asCurl, decide, putSchedule, withReason } from '../../src/api/actions';
@@ -180,6 +180,20 @@ test('a log grows by pieces, keeps the numbers of its lines and forgets its begi
   shorten(part, 5000);
   assert.ok(part.bytes <= 10_000 && part.first > 400);
   assert.equal(part.lines[900 - part.first], 'line 900');
+});
+
+test('lines of stderr are known, in pieces of any length and where a part begins within them', () => {
+  const [err, out] = ['\u001b]7070;2\u0007', '\u001b]7070;1\u0007'];
+  const text = `one\n${err}bad\nworse\n${out}two\nthree ${err}oh${out}\n`;
+  const told = (part: Part) => part.lines.map((line) => `${isStderr(line) ? '!' : ''}${line.replaceAll(err, '').replaceAll(out, '')}`);
+  for (let size = 1; size <= text.length; size++) {
+    const part: Part = { first: 1, lines: [''], bytes: 0 };
+    for (let at = 0; at < text.length; at += size) append(part, text.slice(at, at + size));
+    assert.deepEqual(told(part), ['one', '!bad', '!worse', 'two', 'three oh', ''], `pieces of ${size}`);
+  }
+  const part: Part = { first: 3, lines: [''], bytes: 0 };
+  append(part, `worse\n${out}two\n`);
+  assert.deepEqual(told(part), ['!worse', 'two', '']);
 });
 
 test('columns that have no room are left out, the last first', () => {
