@@ -204,3 +204,26 @@ fn the_end_of_a_log_a_line_of_it_and_lines_with_a_text() {
         assert!(disk[part].as_u64() > Some(0), "{part}: {disk}");
     }
 }
+
+#[test]
+fn stdout_and_stderr_are_printed_apart() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    let script = "echo one; echo bad >&2; sleep 0.1; echo two; echo worse >&2";
+    // One that would survive its worker writes straight to its log.
+    let id = support::submitted(&url, &["--timeout", "1m", "--", "sh", "-c", script]);
+    support::command(&url, &["task", "logs", "-f", &id]).output().expect("it ends");
+    let printed = |more: &[&str]| {
+        let words = [&["task", "logs", "-f", &id][..], more].concat();
+        text(&mainspring(&url, &words).stdout)
+    };
+    assert_eq!(printed(&["--stream", "stdout"]), "one\ntwo\n");
+    assert_eq!(printed(&["--stream", "stderr"]), "bad\nworse\n");
+    let all = printed(&[]);
+    let mut lines: Vec<&str> = all.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["bad", "one", "two", "worse"], "{all:?}");
+    let read = mainspring(&url, &["task", "logs", "--stream", "stderr", &id]);
+    assert_eq!(text(&read.stdout), "bad\nworse\n");
+}

@@ -9,7 +9,6 @@
 
 mod follow;
 mod followers;
-mod streams;
 mod writer;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +29,6 @@ use tokio::sync::{Semaphore, oneshot};
 
 pub(crate) use self::follow::{BrokenOff, Following, Piece, Stand};
 pub(crate) use self::followers::{Follower, Followers};
-pub(crate) use self::streams::{LogStream, StreamFilter, begun_mark};
 use self::writer::Order;
 use crate::metrics::Metrics;
 use crate::problem::Problem;

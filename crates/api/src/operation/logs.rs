@@ -6,12 +6,12 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use mainspring_core::task::Task;
 use mainspring_core::values::TaskId;
-use mainspring_proto::streams::{PIECE_BYTES_MAX, STDERR_MARK};
+use mainspring_proto::streams::{LogStream, PIECE_BYTES_MAX, STDERR_MARK, StreamFilter, begun_mark};
 use mainspring_store::{LogFound, LogKey, LogPlace, LogPoint, LogSearch};
 
 use super::read;
 use crate::edge::Edge;
-use crate::logs::{BrokenOff, Following, LogStream, Piece, Stand, StreamFilter, begun_mark};
+use crate::logs::{BrokenOff, Following, Piece, Stand};
 use crate::problem::Problem;
 
 const LIMIT_DEFAULT: u64 = 1 << 20;

@@ -1,10 +1,9 @@
 //! What a search of a log found, as callers see it.
 
 use bytes::Bytes;
+use mainspring_proto::streams::{LogStream, StreamFilter};
 use mainspring_store::{LogFound, LogHit};
 use serde::Serialize;
-
-use crate::logs::{LogStream, StreamFilter};
 
 /// Lines of a log that contain a text
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mainspring_client::{Client, ClientError, query};
+use mainspring_proto::streams::{LogStream, StreamFilter};
 use serde_json::Value;
 
 use super::connect::Connect;
@@ -20,7 +21,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Times that a stream may be broken off without a new byte, by a server that can be reached.
 const FRUITLESS_MAX: u32 = 5;
 
-/// Prints the output of a task, stdout and stderr together; of its newest attempt that wrote something, unless another is
+/// Prints the output of a task, stdout and stderr together unless --stream says otherwise; of its newest attempt that wrote something, unless another is
 /// named. With -f it prints all attempts from the first, and stays until the task has ended; with --tail too, only the
 /// newest and what comes. --grep prints the lines that contain a text, each with its number. Exit: 0 done, 1 refused, 4 there
 /// is no such task.
@@ -28,6 +29,7 @@ const FRUITLESS_MAX: u32 = 5;
 #[command(after_help = "Examples:\n  \
     mainspring task logs -f task_019a88f0\n  \
     mainspring task logs --tail 100 task_019a88f0\n  \
+    mainspring task logs --stream stderr task_019a88f0\n  \
     mainspring task logs --grep 'no such table' -i task_019a88f0")]
 pub(crate) struct Logs {
     /// The task: its id or the beginning of it
@@ -53,6 +55,9 @@ pub(crate) struct Logs {
     /// With --grep: letters A to Z are the same as a to z
     #[arg(short, long, requires = "grep")]
     ignore_case: bool,
+    /// Only what was written to `stdout` or to `stderr`
+    #[arg(long, value_name = "STREAM", default_value = "all", value_parser = ["all", "stdout", "stderr"], conflicts_with = "grep")]
+    stream: String,
     #[command(flatten)]
     connect: Connect,
 }
@@ -64,12 +69,14 @@ pub(crate) struct Start {
     pub(crate) offset: u64,
     /// Instead of `offset`: a line from 1, or below 0 so many last lines.
     pub(crate) line: Option<i64>,
+    pub(crate) stream: LogStream,
 }
 
 impl Logs {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let line = self.line.or(self.tail.map(|lines| -lines));
-        let start = Start { attempt: self.attempt, offset: self.offset, line };
+        let stream = LogStream::parse(&self.stream).unwrap_or_default();
+        let start = Start { attempt: self.attempt, offset: self.offset, line, stream };
         self.connect.run(async |client, print| {
             let id = client.task_id(&self.id).await?;
             if let Some(text) = &self.grep {
@@ -90,7 +97,7 @@ impl Logs {
 
 /// Prints what there is, and says where to go on.
 pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result<Start, ClientError> {
-    let Start { mut attempt, mut offset, mut line } = start;
+    let Start { mut attempt, mut offset, mut line, stream } = start;
     let mut out = Out::default();
     loop {
         let named = attempt.map(|attempt| format!("&attempt={attempt}")).unwrap_or_default();
@@ -98,12 +105,13 @@ pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result
             Some(line) => format!("line={line}"),
             None => format!("offset={offset}"),
         };
-        let mut page = client.stream(&format!("/v1/tasks/{id}/logs?{from}{named}")).await?;
+        let mut page =
+            client.stream(&format!("/v1/tasks/{id}/logs?{from}{named}&stream={}", stream.word())).await?;
         let begun = page.number("mainspring-log-offset").unwrap_or(offset);
         // The newest one at the first page stays the one that is read.
         attempt = page.number("mainspring-log-attempt").map(|attempt| attempt as u32).or(attempt);
         let next = page.number("mainspring-log-next").unwrap_or(offset);
-        let read = Start { attempt, offset: next, line: None };
+        let read = Start { attempt, offset: next, line: None, stream };
         while let Some(bytes) = page.next().await? {
             if !out.print(&bytes) {
                 return Ok(read);
@@ -168,6 +176,8 @@ pub(crate) async fn follow(client: &Client, id: &str, start: Start, only: bool) 
         id,
         attempt: start.attempt.unwrap_or(1),
         offset: start.offset,
+        filter: StreamFilter::new(start.stream),
+        stream: start.stream,
         out: Out::default(),
     };
     loop {
@@ -188,7 +198,10 @@ struct Following<'a> {
     client: &'a Client,
     id: &'a str,
     attempt: u32,
+    /// In bytes of the log as it is stored, with its marks.
     offset: u64,
+    filter: StreamFilter,
+    stream: LogStream,
     out: Out,
 }
 
@@ -215,11 +228,11 @@ impl Following<'_> {
 
     async fn stream(&mut self) -> Result<bool, ClientError> {
         let (id, attempt, offset) = (self.id, self.attempt, self.offset);
-        let path = format!("/v1/tasks/{id}/logs?follow=true&attempt={attempt}&offset={offset}");
+        let path = format!("/v1/tasks/{id}/logs?follow=true&attempt={attempt}&offset={offset}&stream=marked");
         let mut stream = self.client.stream(&path).await?;
         while let Some(bytes) = stream.next().await? {
             self.offset += bytes.len() as u64;
-            if !self.out.print(&bytes) {
+            if !self.out.print(&self.filter.take(bytes)) {
                 return Ok(false);
             }
         }
@@ -242,6 +255,7 @@ impl Following<'_> {
     fn turn_to_next(&mut self) {
         self.attempt += 1;
         self.offset = 0;
+        self.filter = StreamFilter::new(self.stream);
         self.out.head(self.attempt);
     }
 }

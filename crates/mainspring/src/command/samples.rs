@@ -76,9 +76,9 @@ async fn trigger(client: &Client, job: &str, run: &Value) -> Result<(), ClientEr
     client.call(Method::POST, &format!("/v1/jobs/{job}:trigger"), Some(run), &[]).await.map(|_| ())
 }
 
-/// A job with these tasks and, if there is one, this schedule.
+/// A job with these tasks and, if there is one, this schedule. What a person submits goes before it.
 fn sample(name: &str, description: &str, tasks: Value, schedule: Option<Value>) -> Value {
-    let mut job = json!({ "job": name, "description": description, "owner": "dev", "tags": ["sample"], "tasks": tasks });
+    let mut job = json!({ "job": name, "description": description, "owner": "dev", "tags": ["sample"], "defaults": { "priority": "P2" }, "tasks": tasks });
     if let Some(schedule) = schedule {
         job["schedules"] = json!([schedule]);
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt, stream};
 use mainspring_core::values::TaskId;
+use mainspring_proto::streams::LogStream;
 use mainspring_proto::v1;
 use tonic::Status;
 
 use super::super::status::refuse;
 use crate::edge::Edge;
-use crate::logs::{LogStream, Piece};
+use crate::logs::Piece;
 use crate::operation::{self, LogSearchBody, LogsBody, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;

@@ -12,10 +12,11 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use mainspring_core::values::TaskId;
+use mainspring_proto::streams::LogStream;
 
 use super::super::{body, json};
 use crate::edge::Edge;
-use crate::logs::{LogStream, Piece};
+use crate::logs::Piece;
 use crate::operation::{self, LogSearchBody, LogsBody};
 use crate::problem::Problem;
 use crate::wire::LogHits;

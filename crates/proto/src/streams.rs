@@ -3,12 +3,19 @@
 //! Entry: [`StreamFilter`].
 //! - TF-1 what is taken in pieces of any length gives the same as what is taken whole
 
-use bytes::Bytes;
-use mainspring_proto::streams::{STDERR_MARK, STDOUT_MARK};
+use prost::bytes::Bytes;
+
+/// What follows was written to stderr. The marks are control sequences that no terminal shows and no program writes by itself; one
+/// that forges them is only believed about its own output.
+pub const STDERR_MARK: &[u8] = b"\x1b]7070;2\x07";
+/// What follows was written to stdout again.
+pub const STDOUT_MARK: &[u8] = b"\x1b]7070;1\x07";
+/// Longest piece between two marks: a reader that begins anywhere finds the mark before it within so many bytes.
+pub const PIECE_BYTES_MAX: usize = 16 << 10;
 
 /// Which part of a log a caller wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum LogStream {
+pub enum LogStream {
     /// Both, as text without marks.
     #[default]
     All,
@@ -19,7 +26,7 @@ pub(crate) enum LogStream {
 }
 
 impl LogStream {
-    pub(crate) fn parse(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "all" => Self::All,
             "stdout" => Self::Stdout,
@@ -29,8 +36,17 @@ impl LogStream {
         })
     }
 
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+            Self::Marked => "marked",
+        }
+    }
+
     /// What was read before it decides what it is.
-    pub(crate) const fn is_one(self) -> bool {
+    pub const fn is_one(self) -> bool {
         matches!(self, Self::Stdout | Self::Stderr)
     }
 }
@@ -38,7 +54,7 @@ impl LogStream {
 const ESCAPE: u8 = 0x1b;
 
 #[derive(Debug)]
-pub(crate) struct StreamFilter {
+pub struct StreamFilter {
     wanted: LogStream,
     in_stderr: bool,
     /// What may be the beginning of a mark.
@@ -46,12 +62,12 @@ pub(crate) struct StreamFilter {
 }
 
 impl StreamFilter {
-    pub(crate) fn new(wanted: LogStream) -> Self {
+    pub fn new(wanted: LogStream) -> Self {
         Self { wanted, in_stderr: false, held: Vec::new() }
     }
 
     /// What is wanted of the next bytes.
-    pub(crate) fn take(&mut self, bytes: Bytes) -> Bytes {
+    pub fn take(&mut self, bytes: Bytes) -> Bytes {
         if self.wanted == LogStream::Marked {
             return bytes;
         }
@@ -95,7 +111,7 @@ impl StreamFilter {
 }
 
 /// Bytes at the end that may be the beginning of a mark.
-pub(crate) fn begun_mark(bytes: &[u8]) -> usize {
+pub fn begun_mark(bytes: &[u8]) -> usize {
     let longest = STDERR_MARK.len().min(bytes.len() + 1) - 1;
     let is_begun =
         |length: &usize| [STDERR_MARK, STDOUT_MARK].iter().any(|mark| bytes.ends_with(&mark[..*length]));
