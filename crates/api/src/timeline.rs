@@ -142,12 +142,11 @@ fn spans(seen: &SeenRun, node: u32, task: Option<&Task>, now: Wall) -> Vec<Span>
         let ends = run.plan.node(node).needs.iter().filter_map(|need| seen.ended(*need));
         spans.until(SpentOn::Upstream, ends.max().map_or(spans.at, instant).min(started));
     }
-    match task {
-        Some(task) => of_task(&mut spans, task, now),
-        None => {
-            spans.until(SpentOn::Release, started);
-            spans.until(SpentOn::Run, seen.ended(node).map_or(now, instant));
-        }
+    if let Some(task) = task {
+        of_task(&mut spans, task, now);
+    } else {
+        spans.until(SpentOn::Release, started);
+        spans.until(SpentOn::Run, seen.ended(node).map_or(now, instant));
     }
     spans.found
 }

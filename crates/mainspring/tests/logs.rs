@@ -213,7 +213,7 @@ fn stdout_and_stderr_are_printed_apart() {
     let script = "echo one; echo bad >&2; sleep 0.1; echo two; echo worse >&2";
     // One that would survive its worker writes straight to its log.
     let id = support::submitted(&url, &["--timeout", "1m", "--", "sh", "-c", script]);
-    support::command(&url, &["task", "logs", "-f", &id]).output().expect("it ends");
+    command(&url, &["task", "logs", "-f", &id]).output().expect("it ends");
     let printed = |more: &[&str]| {
         let words = [&["task", "logs", "-f", &id][..], more].concat();
         text(&mainspring(&url, &words).stdout)

@@ -33,7 +33,8 @@ async fn moves_on(rig: &Rig) {
 /// The next attempt, and the name of its task.
 async fn next(rig: &Rig, worker: &mut FakeWorker, run: &str) -> (v1::Start, String) {
     let start = worker.start().await;
-    let id = format!("task_{}", start.task.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let bits: [u8; 16] = start.task.clone().try_into().expect("an id");
+    let id = mainspring_core::values::TaskId::from_bits(u128::from_be_bytes(bits)).to_string();
     let run = rig.get(&format!("/v1/runs/{run}")).await.json();
     let tasks = run["tasks"].as_array().expect("tasks");
     let name = tasks.iter().find(|task| task["task_id"] == json!(id)).map(|task| task["name"].as_str());

@@ -51,7 +51,7 @@ async fn what_queued_tasks_wait_for_is_counted_and_listed() {
 
     assert_eq!(ids(&rig, "/v1/tasks?limit_name=warehouse").await, of_limit);
     assert_eq!(ids(&rig, "/v1/tasks?reason=limit").await.len(), 4);
-    assert_eq!(ids(&rig, "/v1/tasks?reason=no_workers&pool=gpu").await, [of_gpu.clone()]);
+    assert_eq!(ids(&rig, "/v1/tasks?reason=no_workers&pool=gpu").await, std::slice::from_ref(&of_gpu));
     assert_eq!(ids(&rig, "/v1/tasks?pool=gpu").await, [of_gpu], "what has ended waits for nothing");
     assert!(ids(&rig, "/v1/tasks?reason=no_room").await.is_empty());
     for (query, field) in [("reason=hunger", "reason"), ("reason=no_room&limit_name=press", "limit_name")] {

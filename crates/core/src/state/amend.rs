@@ -53,7 +53,7 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
             }
         }
         Event::DetailsReported { details, .. } => {
-            task.extra_mut().details.get_or_insert_default().add(details)
+            task.extra_mut().details.get_or_insert_default().add(details);
         }
         Event::DeadlineExtended { by, .. } => {
             if let Some(lease) = task.state.lease_mut() {

@@ -57,9 +57,23 @@ fn task() -> Value {
     })
 }
 
+/// Of the feed.
+const LINE: &str = concat!(
+    r#"{"specversion":"1.0","id":"3-48211","source":"/mainspring","type":"mainspring.run.succeeded","#,
+    r#""subject":"run_019a88f04c007d3e8b5f6a7c8d9e0f12","time":"2026-11-18T09:30:00Z","#,
+    r#""datacontenttype":"application/json","data":{"tenant":"default","job":"report","state":"succeeded","record":48211}}"#,
+    "\n"
+);
+
 pub(super) fn answer(operation: &str, answer: &Answer) -> Option<Value> {
     match (operation, answer.schema, answer.status) {
         ("getHealth" | "getReadiness", _, 503) => None,
+        ("getTaskLogs", ..) => Some(json!("orders of 2026-01-31\nthe disk is full\n")),
+        ("listenToEvents", ..) => Some(json!(LINE)),
+        ("getMetrics", ..) => {
+            Some(json!("mainspring_attempts_ended_total{outcome=\"succeeded\"} 17\n# EOF\n"))
+        }
+        ("getErrorPage", ..) => Some(json!("# TASK_NOT_FOUND\n\nThere is no task with this id.\n")),
         (_, Schema::Of(name), _) => of(name),
         (_, Schema::OneOf([name, ..]), _) => of(name),
         _ => None,
