@@ -44,6 +44,9 @@ def before_call(context, case, kwargs):
             case.query = {**case.query, "wait": "20ms"}
     if meta is None or meta.generation.mode != GenerationMode.POSITIVE:
         return
+    # A pattern with quotes is drawn as a header without anything in it, which the document does not allow.
+    if case.headers and case.headers.get("If-Match") == "":
+        del case.headers["If-Match"]
     # Tasks or a group of them, one of both: clients could not be made from a schema that says so.
     if case.path.startswith("/v1/dead-letters:") and isinstance(case.body, dict):
         case.body.pop("fingerprint", None)

@@ -26,12 +26,18 @@ pub(crate) fn stamp_seen(seen: u64, headers: &mut HeaderMap) {
     headers.insert(SEEN, HeaderValue::from(seen));
 }
 
+/// The record that a request brings.
+pub(crate) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(value) = headers.get(RECORD) else { return Ok(None) };
+    let wanted = value.to_str().ok().and_then(|text| text.parse().ok());
+    let what = "it is a number, as an answer of this server had it";
+    wanted.map(Some).ok_or_else(|| Problem::query("Mainspring-Record", what))
+}
+
 /// Waits for the record that a request brings; one without the header does not wait.
 pub(crate) async fn reach(edge: &Edge, headers: &HeaderMap) -> Result<(), Problem> {
-    let Some(value) = headers.get(RECORD) else { return Ok(()) };
-    let wanted = value.to_str().ok().and_then(|text| text.parse().ok());
-    let wanted: u64 = wanted.ok_or_else(|| {
-        Problem::query("Mainspring-Record", "it is a number, as an answer of this server had it")
-    })?;
-    edge.gateway.reach(wanted).await
+    match wanted(headers)? {
+        Some(record) => edge.gateway.reach(record).await,
+        None => Ok(()),
+    }
 }

@@ -72,7 +72,7 @@ impl FilterBody<'_> {
             statuses: self.statuses,
             worker: self.worker.map(parse_worker).transpose()?,
             label: self.label.map(label).transpose()?,
-            pool: self.pool.map(|text| name("pool", text)).transpose()?,
+            pool: self.pool.map(|text| filled("pool", text)).transpose()?,
             waits_for: waits_for(self.reason, self.limit_name)?,
             created_from: self.created_from,
             created_before: self.created_before,
@@ -145,11 +145,18 @@ impl Filter {
     }
 }
 
+fn filled(parameter: &'static str, text: &str) -> Result<Name, Problem> {
+    if text.is_empty() {
+        return Err(Problem::query(parameter, "it may not be empty"));
+    }
+    name(parameter, text)
+}
+
 fn waits_for(reason: Option<&str>, limit: Option<&str>) -> Result<Option<WaitsFor>, Problem> {
     let kind = |word: &str| WaitKind::ALL.into_iter().find(|kind| kind.label() == word);
     let wanted = reason
         .map(|word| kind(word).ok_or_else(|| Problem::query("reason", "no queued task waits for that")));
-    let limit = limit.map(|text| name("limit_name", text)).transpose()?;
+    let limit = limit.map(|text| filled("limit_name", text)).transpose()?;
     match (wanted.transpose()?, limit) {
         (None, None) => Ok(None),
         (None | Some(WaitKind::Limit), limit @ Some(_)) => {

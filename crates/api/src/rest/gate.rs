@@ -35,9 +35,12 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     if !operation.has_record() {
         return next.run(request).await;
     }
-    if !takes_older(request.uri().query())
-        && let Err(problem) = record::reach(&edge, request.headers()).await
-    {
+    let reached = match record::wanted(request.headers()) {
+        Ok(Some(record)) if !takes_older(request.uri().query()) => edge.gateway.reach(record).await,
+        Ok(_) => Ok(()),
+        Err(problem) => Err(problem),
+    };
+    if let Err(problem) = reached {
         return problem.into_response();
     }
     let seen = edge.gateway.record();

@@ -44,8 +44,12 @@ async fn an_answer_says_which_record_it_reflects_and_a_reader_gets_at_least_that
         assert_eq!((refused.status, refused.code().as_str()), (503, "STORE_BEHIND"), "{method} {path}");
     }
     assert_eq!(rig.status(&submitted.task_id()).await, "pending", "what was refused did nothing");
-    let odd = rig.call_with("GET", "/v1/tasks", "", &[(RECORD, "newest")]).await;
-    assert_eq!((odd.status, odd.code().as_str()), (400, "INVALID_QUERY"));
+    let older = rig.call_with("GET", "/v1/tasks?older=true", "", &[(RECORD, &ahead)]).await;
+    assert_eq!(older.status, 200, "whoever allows an older answer gets it: {}", older.text);
+    for path in ["/v1/tasks", "/v1/tasks?older=true"] {
+        let odd = rig.call_with("GET", path, "", &[(RECORD, "newest")]).await;
+        assert_eq!((odd.status, odd.code().as_str()), (400, "INVALID_QUERY"), "{path}");
+    }
     rig.stop().await;
 }
 

@@ -54,7 +54,9 @@ async fn what_queued_tasks_wait_for_is_counted_and_listed() {
     assert_eq!(ids(&rig, "/v1/tasks?reason=no_workers&pool=gpu").await, std::slice::from_ref(&of_gpu));
     assert_eq!(ids(&rig, "/v1/tasks?pool=gpu").await, [of_gpu], "what has ended waits for nothing");
     assert!(ids(&rig, "/v1/tasks?reason=no_room").await.is_empty());
-    for (query, field) in [("reason=hunger", "reason"), ("reason=no_room&limit_name=press", "limit_name")] {
+    for (query, field) in
+        [("reason=hunger", "reason"), ("reason=no_room&limit_name=press", "limit_name"), ("pool=", "pool")]
+    {
         let refused = rig.get(&format!("/v1/tasks?{query}")).await;
         assert_eq!((refused.status, refused.code().as_str()), (400, "INVALID_QUERY"), "{query}");
         assert!(refused.text.contains(field), "{}", refused.text);
