@@ -16,11 +16,14 @@ try {
   const ids = await fill(product);
   for (let more = 0; more < 9; more++) await product.ended(await product.start(['nightly', 'good', 'many'][more % 3]));
   const task = (await product.get(`/v1/runs/${ids.slow}`)).tasks[0].task_id;
+  const exports = [1, 2, 3, 4, 5].map((at) => `  table_${at}: { shell: "sleep 600", limits: [warehouse] }`).join('\n');
+  await product.apply(`job: export\ntasks:\n${exports}\n  train: { shell: "sleep 1", pool: gpu }\n`);
+  await product.start('export');
   const pictures = [
     ['now', 'now', WIDE, 'light'], ['dark', `runs?open=${ids.bad}`, { width: 1280, height: 640 }, 'dark'], ['graph', `runs/${ids.nightly}?view=graph`, WIDE, 'light'],
     ['timeline', `runs/${ids.nightly}?view=time`, WIDE, 'light'], ['task', `tasks/${task}`, WIDE, 'dark'], ['jobs', 'jobs', WIDE, 'light'],
     ['start', 'jobs/good?tab=start', WIDE, 'light'], ['ledger', 'schedules/good/often', WIDE, 'light'], ['dead-letters', 'dead-letters', WIDE, 'light'],
-    ['workers', 'workers', WIDE, 'dark'], ['phone', 'now', PHONE, 'light'], ['phone-run', `runs/${ids.bad}`, PHONE, 'dark'],
+    ['queues', 'queues', WIDE, 'dark'], ['phone', 'now', PHONE, 'light'], ['phone-run', `runs/${ids.bad}`, PHONE, 'dark'],
   ];
   for (const [name, address, viewport, colorScheme] of pictures) {
     const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' });

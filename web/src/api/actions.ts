@@ -60,9 +60,9 @@ const post = (path: string, body: unknown = {}, params?: Request_['params']): Re
   method: 'POST', path, body, params,
 });
 
-export const cancelRun = (id: string): Action => ({
+export const cancelRun = (id: string, running = 0, waiting = 0): Action => ({
   name: 'Cancel', isHarmful: true, takesReason: true,
-  effect: 'Stops this run: tasks that run are stopped after their grace period, the others do not start.',
+  effect: `Stops this run: ${many(running, 'task')} that ${running === 1 ? 'runs is' : 'run are'} stopped after the grace period, ${many(waiting, 'other')} will not start.`,
   request: post(`/v1/runs/${id}:cancel`), command: ['run', 'cancel', id], done: message,
 });
 
@@ -263,15 +263,17 @@ export interface BackfillWish {
   from: string;
   to: string;
   only: 'missing' | 'failed' | 'all';
+  maxActive?: number;
+  order?: 'oldest' | 'newest';
   dry: boolean;
 }
 
-export function backfill({ job, schedule, tenant, from, to, only, dry }: BackfillWish): Action {
+export function backfill({ job, schedule, tenant, from, to, only, maxActive, order, dry }: BackfillWish): Action {
   return {
     name: dry ? 'Count' : 'Backfill', takesReason: true,
     effect: `Runs the ${only} windows of \`${job}/${schedule}\` from ${from} to before ${to}, at the lowest priority.`,
-    request: post('/v1/backfills', { job, schedule, tenant, from, to, only, ...(dry ? { dry_run: true } : {}) }),
-    command: ['backfill', job, '--schedule', schedule, '--from', from, '--to', to, '--only', only,
+    request: post('/v1/backfills', { job, schedule, tenant, from, to, only, ...(maxActive && { max_active: maxActive }), ...(order && { order }), ...(dry ? { dry_run: true } : {}) }),
+    command: ['backfill', job, '--schedule', schedule, '--from', from, '--to', to, '--only', only, ...(maxActive ? ['--max-active', String(maxActive)] : []), ...(order ? ['--order', order] : []),
       ...ofTenant(tenant), ...(dry ? ['--dry-run'] : [])],
     done: () => ({ text: 'a backfill was started' }),
   };

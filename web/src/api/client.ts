@@ -30,7 +30,13 @@ const seenBy = new WeakMap<AbortSignal, number>();
 /** What was durable up to this record is in everything that was loaded with this signal; 0 where an answer does not say. */
 export const seenRecord = (signal: AbortSignal): number => seenBy.get(signal) ?? 0;
 
-/** The next requests are answered with at least this record. */
+/** Of each load, by its signal: the record that its answers must have seen. A higher one would only make them wait. */
+const neededBy = new WeakMap<AbortSignal, number>();
+export const needRecord = (signal: AbortSignal, record: number): void => void neededBy.set(signal, record);
+/** The newest record of what this page has changed. */
+let changedRecord = 0;
+
+/** The next requests that name no record of their own are answered with at least this one. */
 export function noteRecord(record: number): void {
   if (record > (newestRecord.peek() ?? 0)) newestRecord.value = record;
 }
@@ -51,8 +57,10 @@ export function url(path: string, params: Params = {}): string {
 
 export async function get<T>(path: string, params?: Params, signal?: AbortSignal, cache: RequestCache = 'no-store'): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
-  // Whoever was told of a change reads it.
-  if (newestRecord.peek()) headers['mainspring-record'] = String(newestRecord.peek());
+  // Whoever was told of a change, or made it, reads it.
+  const needed = signal && neededBy.get(signal);
+  const record = needed === undefined ? newestRecord.peek() : Math.max(needed, changedRecord);
+  if (record) headers['mainspring-record'] = String(record);
   const response = await ask(url(path, params), { signal, headers, cache });
   return (await response.json()) as T;
 }
@@ -80,6 +88,7 @@ export async function send<T>({ method, path, params, body, revision }: Request_
     init.body = JSON.stringify(body);
   }
   const response = await ask(url(path, params), init);
+  changedRecord = Math.max(changedRecord, Number(response.headers.get('mainspring-record')));
   return (await response.json()) as T;
 }
 
@@ -109,7 +118,10 @@ async function problem(response: Response): Promise<ApiError> {
   try {
     const body = await response.json();
     // It may be another server, whose journal is shorter.
-    if (body.error_code === 'STORE_BEHIND') newestRecord.value = undefined;
+    if (body.error_code === 'STORE_BEHIND') {
+      newestRecord.value = undefined;
+      changedRecord = 0;
+    }
     return new ApiError(
       body.message ?? response.statusText, body.error_code ?? 'UNKNOWN', body.advice ?? '', response.status,
       body.retry_after_ms, body.mistakes ?? [],

@@ -4,7 +4,7 @@ import { get, send, text, type Params } from './client';
 import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
   readRun, readTask, type Attention, type Backfill, type CronPreview, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Operation, type Pool, type QuarantinedRow, type Readiness,
-  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Timeline, type Trigger,
+  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type TaskChange, type Timeline, type Trigger,
   type UpcomingWindow, type Version, type VersionRow, type WaitingPage, type Worker,
 } from './views';
 
@@ -69,6 +69,10 @@ export async function tasks(filter: Params, cursor?: string, signal?: AbortSigna
 
 export const task = async (id: string, signal?: AbortSignal): Promise<Task> =>
   readTask(await get(`/v1/tasks/${segment(id)}`, {}, signal));
+
+/** What happened to it, the oldest first. */
+export const taskHistory = async (id: string, signal?: AbortSignal): Promise<TaskChange[]> =>
+  (await get<{ changes: TaskChange[] }>(`/v1/tasks/${segment(id)}/history`, {}, signal)).changes;
 
 export const taskDiagnosis = (id: string, signal?: AbortSignal): Promise<Diagnosis> =>
   get(`/v1/tasks/${segment(id)}/diagnosis`, {}, signal);

@@ -48,6 +48,7 @@ export type Recent = Omit<S['RecentRuns'], 'runs'> & { runs: RecentRun[] };
 export type Timeline = Omit<S['Timeline'], 'tasks'> & { tasks: TaskTimes[] };
 export type TaskTimes = Stated<S['TaskTimes']>;
 export type TimeSpan = S['TimeSpan'];
+export type TaskChange = Stated<S['TaskHistoryChange']>;
 export type Operation = S['Operation'];
 export type Approval = S['Approval'];
 export type Backfill = S['Backfill'];

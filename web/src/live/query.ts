@@ -1,12 +1,13 @@
 // What is on screen, read from the server and kept right by the feed.
 // - QR-1 a change that an answer may not have seen makes it be read again: no change is ever missed. It has seen what was told
-//   before it was asked for, and what is in the record that it names (`Mainspring-Record-Seen`), or before
+//   before it was asked for, and what is in the record that it names (`Mainspring-Record-Seen`), or before. It is asked for with the
+//   newest record that concerns it: with that of any change it would wait until the tables have all of them
 // - QR-2 what was read stays on screen, marked as old, while the server cannot be reached
 // - QR-3 answers that nobody looks at are kept for going back, at most [KEPT_MAX]
 
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ApiError, noteRecord, seenRecord } from '../api/client';
+import { ApiError, needRecord, newestRecord, noteRecord, seenRecord } from '../api/client';
 import type { Change, Word } from './feed';
 import { listening, onWord } from './live';
 
@@ -49,9 +50,12 @@ class Entry<T> implements Query<T> {
   private seen = 0;
   /** The record that it must have seen. */
   private wanted = 0;
+  /** The record with which it is asked for. */
+  private need = 0;
 
   /** Reads again if it may be older than that. */
   mustHave(record: number): void {
+    this.need = Math.max(this.need, record);
     // What is under way says at its end what it has seen.
     if (this.isReading) this.wanted = Math.max(this.wanted, record);
     else if (this.seen < record) this.refresh();
@@ -60,10 +64,14 @@ class Entry<T> implements Query<T> {
   hear(word: Exclude<Word, { say: 'status' }>): void {
     const { touched } = this;
     if (word.say === 'again') {
+      // After a break there may be another server, whose records are fewer.
+      if (this.began < word.broken) this.need = word.record;
       if (this.began < word.broken || (this.isSoft && this.began < word.soft)) this.refresh();
       else if (this.began < word.heard) this.mustHave(word.record);
-    } else if (touched && word.many) this.refresh();
-    else if (touched) {
+    } else if (touched && word.many) {
+      this.need = newestRecord.peek() ?? 0;
+      this.refresh();
+    } else if (touched) {
       for (const change of word.changes) {
         if (this.began > change.heard || !touched(change)) continue;
         if (change.record === undefined) this.refresh();
@@ -74,6 +82,8 @@ class Entry<T> implements Query<T> {
 
   /** Somebody looks at it. */
   open(): void {
+    // What was told while nobody looked did not reach it.
+    if (!this.users) this.need = newestRecord.peek() ?? 0;
     this.users++;
     // What somebody else has just asked for will do.
     if (!this.isReading) this.refresh();
@@ -82,7 +92,7 @@ class Entry<T> implements Query<T> {
   refresh = (): void => {
     this.isDirty = true;
     if (this.isReading) return;
-    const wait = Math.max(0, this.tried + Math.min(Math.max(PAUSE_MS, 2 * this.took), PAUSE_MAX_MS) - Date.now());
+    const wait = Math.max(0, this.tried + Math.min(Math.max(PAUSE_MS, this.took), PAUSE_MAX_MS) - Date.now());
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(), wait);
   };
@@ -110,6 +120,7 @@ class Entry<T> implements Query<T> {
     let again: number | undefined;
     let isOld = false;
     try {
+      needRecord(stop.signal, this.need);
       const data = await this.load(stop.signal);
       if (stop.signal.aborted) return;
       this.data.value = data;
@@ -120,6 +131,7 @@ class Entry<T> implements Query<T> {
     } catch (error) {
       if (stop.signal.aborted) return;
       const problem = error instanceof ApiError ? error : new ApiError(String(error), 'PAGE', 'reload this page', 0);
+      if (problem.code === 'STORE_BEHIND') this.need = 0;
       // Tables that are behind catch up by themselves.
       again = problem.retryAfterMs ?? (problem.status === 0 || problem.status >= 500 ? RETRY_MS : undefined);
       this.error.value = problem;

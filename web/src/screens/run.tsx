@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { cancelRun, clearRun, decide, forceRun, pauseRun, reevaluateRun, rerun, resumeRun, type Action } from '../api/actions';
-import { hasEnded, isBad, stateOfLetter } from '../api/state';
+import { hasEnded, isBad, stateOfLetter, type State } from '../api/state';
 import { job as readJob, run as readRun, runDiagnosis, runGraph, runHead, runStates, runTask } from '../api/reads';
 import type { Approval, Run, RunDiagnosis } from '../api/views';
 import { useQuery } from '../live/query';
@@ -66,11 +66,12 @@ function Head({ run }: { run: Run }) {
   );
 }
 
-const failedCount = (run: Run): number => (run.counts.failed ?? 0) + (run.counts.upstream_failed ?? 0);
+const sum = ({ counts }: Run, states: State[]): number => states.reduce((all, state) => all + (counts[state] ?? 0), 0);
+const failedCount = (run: Run): number => sum(run, ['failed', 'upstream_failed']);
 
 function mainActions(run: Run): Action[] {
   const id = run.run_id;
-  if (!hasEnded(run.state)) return [run.state === 'paused' ? resumeRun(id) : pauseRun(id), cancelRun(id)];
+  if (!hasEnded(run.state)) return [run.state === 'paused' ? resumeRun(id) : pauseRun(id), cancelRun(id, sum(run, ['running', 'assigned']), sum(run, ['pending', 'queued', 'retry_wait', 'deferred']))];
   return isBad(run.state) ? [clearRun(id, failedCount(run)), rerun(id, 'failure'), rerun(id, 'start')] : [rerun(id, 'start')];
 }
 

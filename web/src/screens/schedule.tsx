@@ -114,7 +114,7 @@ function Cell({ row, window, inZone }: { row: Schedule; window: ScheduleWindow; 
 
 function BackfillForm({ row }: { row: Schedule }) {
   const today = day(new Date(), row.timezone ?? zone());
-  const [wish, setWish] = useState({ from: today, to: today, only: 'missing' as BackfillWish['only'] });
+  const [wish, setWish] = useState({ from: today, to: today, only: 'missing' as BackfillWish['only'], maxActive: 4, order: 'oldest' as 'oldest' | 'newest' });
   const [plan, setPlan] = useState<BackfillPlan>();
   const [error, setError] = useState<ApiError>();
   if (row.job.startsWith('@')) return null;
@@ -141,6 +141,10 @@ function BackfillForm({ row }: { row: Schedule }) {
             <select value={wish.only} onChange={(event) => change({ only: event.currentTarget.value as BackfillWish['only'] })}>
               <option value="missing">those that did not run</option><option value="failed">those that failed</option><option value="all">all</option>
             </select>
+          </label>
+          <label>At once <input class="short" inputMode="numeric" value={wish.maxActive} onInput={(event) => change({ maxActive: Math.max(1, Number(event.currentTarget.value) || 1) })} /></label>
+          <label>First
+            <select value={wish.order} onChange={(event) => change({ order: event.currentTarget.value as 'oldest' | 'newest' })}><option value="oldest">the oldest</option><option value="newest">the newest</option></select>
           </label>
         </div>
         {error && <Failure error={error} />}

@@ -3,8 +3,8 @@
 import { amendTask, clearItems, cancelTask, changeDeadLetters, clearRun, forceTask, rerunFromTask, retryTask, runTaskNow, type Action, type AmendWish } from '../api/actions';
 import { useState } from 'preact/hooks';
 import { hasEnded, isBad, type State } from '../api/state';
-import { task as readTask, taskDiagnosis } from '../api/reads';
-import type { Task } from '../api/views';
+import { task as readTask, taskDiagnosis, taskHistory } from '../api/reads';
+import type { Task, TaskChange } from '../api/views';
 import { useQuery } from '../live/query';
 import { detailHref } from '../ui/basics';
 import { href, param, setQuery } from '../url/route';
@@ -13,6 +13,7 @@ import { Facts, Failure, Id, Loading, Said, Section, StateBadge, Time, Took, use
 import { many } from '../format/text';
 import { Json } from '../ui/json';
 import { Log } from '../ui/log';
+import { Plain, type PlainColumn } from '../ui/plain';
 import { Stale } from '../ui/stale';
 import { sentence, title, tone } from './words';
 
@@ -31,6 +32,7 @@ export default function TaskPage({ path: [id = ''] }: { path: string[] }) {
       {CHANGEABLE.has(task.state) && <Section title="Change it before it starts"><Amend task={task} /></Section>}
       {task.output !== undefined && <Section title="Output"><Json name="output" value={task.output} /></Section>}
       <Section title="Settings"><Settings task={task} /></Section>
+      <Section title="History"><History task={task} /></Section>
     </>
   );
 }
@@ -163,4 +165,24 @@ function payloadOf(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+const HISTORY_COLUMNS: PlainColumn<TaskChange>[] = [
+  { name: 'When', isTight: true, cell: (row) => <Time at={row.at} /> },
+  { name: 'What', isTight: true, cell: (row) => `${row.cause.replaceAll('_', ' ')}${row.attempt ? `, attempt ${row.attempt}` : ''}` },
+  { name: 'Then', isTight: true, cell: (row) => <StateBadge state={row.state} /> },
+  { name: 'Who and why', cell: (row) => [row.actor, row.reason, row.error && `${row.error.class} ${row.error.code}: ${row.error.message}`].filter(Boolean).join(', ') },
+];
+
+/** What happened to it and who did it; read when it is opened. */
+function History({ task }: { task: Task }) {
+  const [isOpen, setOpen] = useState(false);
+  return isOpen ? <Changes task={task} /> : <p><button type="button" class="link" onClick={() => setOpen(true)}>Show what happened to it</button></p>;
+}
+
+function Changes({ task }: { task: Task }) {
+  const query = useQuery(`task-history ${task.task_id}`, (signal) => taskHistory(task.task_id, signal), { touched: (change) => change.id === task.task_id, isSoft: true });
+  const rows = query.data.value;
+  if (!rows) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading rows={3} />;
+  return <Plain rows={rows} id={(row) => `${row.at} ${row.cause} ${row.state}`} columns={HISTORY_COLUMNS} sortAt="history" />;
 }

@@ -3,7 +3,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useQuery } from '../live/query';
 import { jobs } from '../api/reads';
-import { go, href } from '../url/route';
+import { go, href, place } from '../url/route';
+import { copyText } from '../ui/basics';
+import { viewAsCommand, viewAsCurl, viewOf } from './view-command';
 import { helpOpen, paletteOpen } from './keys';
 import { PAGES } from './pages';
 import { nextTheme } from './theme';
@@ -74,6 +76,15 @@ function PaletteDialog() {
   );
 }
 
+/** The view below the palette, for a shell. */
+function viewEntries(): Entry[] {
+  const view = viewOf(place.peek(), Date.now());
+  return view ? [
+    { text: 'Copy this view as CLI', note: 'a command', act: () => void copyText(viewAsCommand(view), 'command') },
+    { text: 'Copy this view as curl', note: 'a request', act: () => void copyText(viewAsCurl(view, location.origin), 'curl command') },
+  ] : [];
+}
+
 function found(text: string, jobNames: string[]): Entry[] {
   const id = /(run|task)_[0-9a-f]{6,32}/.exec(text.trim())?.[0];
   if (id) return [{ text: id, note: 'open it', act: () => go(href([id.startsWith('run_') ? 'runs' : 'tasks', id])) }];
@@ -82,6 +93,7 @@ function found(text: string, jobNames: string[]): Entry[] {
     { text: 'Failed runs', note: 'runs', act: () => go(href(['runs'], { state: 'failed' })) },
     { text: 'Running now', note: 'runs', act: () => go(href(['runs'], { state: 'running' })) },
     { text: 'Change colours', note: 'light, dark, auto', act: nextTheme },
+    ...viewEntries(),
     { text: 'Keys', note: 'help · ?', act: () => { helpOpen.value = true; } },
     ...jobNames.map((name) => ({ text: name, note: 'job', act: () => go(href(['jobs', name])) })),
     ...jobNames.map((name) => ({ text: `Start ${name}`, note: 'job', act: () => go(href(['jobs', name], { tab: 'start' })) })),

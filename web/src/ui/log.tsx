@@ -63,20 +63,30 @@ function useSight(log: LogReader) {
   const wanted = Number(param('line'));
   const [sight, setSight] = useState<Sight>(() => ({ top: Math.max(0, wanted - 5), isFollowing: !wanted, isMoved: true }));
   const { total } = log;
-  const shown = (box.current?.clientHeight ?? 500) / LINE_HEIGHT;
+  const [tall, setTall] = useState(500);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => setTall(box.current!.clientHeight));
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  const shown = tall / LINE_HEIGHT;
   const end = Math.max(0, total - shown);
   const height = Math.min(total * LINE_HEIGHT, HEIGHT_MAX);
   const isScaled = total * LINE_HEIGHT > HEIGHT_MAX;
   const top = sight.isFollowing ? end : Math.min(sight.top, end);
   const room = Math.max(0, height - shown * LINE_HEIGHT);
   const offset = isScaled ? (end ? (top / end) * room : 0) : top * LINE_HEIGHT;
+  const placed = useRef(-1);
   useLayoutEffect(() => {
-    if (box.current && (sight.isMoved || sight.isFollowing)) box.current.scrollTop = offset;
+    if (!box.current || !(sight.isMoved || sight.isFollowing)) return;
+    box.current.scrollTop = offset;
+    placed.current = box.current.scrollTop;
   });
   const move = (to: number) => setSight({ top: Math.max(0, to), isFollowing: to >= end, isMoved: true });
   const scrolled = (at: number) => {
     // It was moved by this page.
-    if ((sight.isMoved || sight.isFollowing) && Math.abs(at - offset) < 2) return;
+    if (Math.abs(at - placed.current) < 2) return;
+    placed.current = -1;
     const to = isScaled ? (room ? (at / room) * end : 0) : at / LINE_HEIGHT;
     setSight({ top: to, isFollowing: to >= end - 2, isMoved: false });
   };

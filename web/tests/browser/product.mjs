@@ -23,9 +23,10 @@ export class Product {
   dir = mkdtempSync(join(tmpdir(), 'console-browser-'));
   said = '';
 
-  static async start(flags = [], env = {}) {
+  /** `isApart`: server and worker as processes of their own, which take settings that `dev` does not. */
+  static async start(flags = [], { env = {}, isApart = false } = {}) {
     const product = new Product();
-    Object.assign(product, { flags, env });
+    Object.assign(product, { flags, env, isApart });
     product.port = await freePort();
     product.url = `http://127.0.0.1:${product.port}`;
     await product.up();
@@ -34,12 +35,13 @@ export class Product {
   }
 
   async up() {
-    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`, ...this.flags], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.env } });
+    this.process = spawn(binary, [this.isApart ? 'server' : 'dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`, ...this.flags], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.env } });
     this.process.stderr.on('data', (bytes) => (this.said += bytes));
     const ended = new Promise((_, fail) => this.process.once('exit', () => fail(new Error(`the server ended: ${this.said}`))));
     ended.catch(() => {});
     const ready = this.until('the server is ready', async () => (await fetch(`${this.url}/readyz`)).ok);
     await Promise.race([ready, ended]);
+    if (this.isApart) this.worker = spawn(binary, ['worker', '--server', `http://127.0.0.1:${this.port}`, '--state', join(this.dir, 'worker')], { stdio: 'ignore', env: { ...process.env, ...this.env } });
   }
 
   async serveDist() {
@@ -52,6 +54,7 @@ export class Product {
   async kill() {
     const gone = new Promise((done) => this.process.once('exit', done));
     this.process.kill('SIGKILL');
+    this.worker?.kill('SIGKILL');
     await gone;
   }
 

@@ -1,6 +1,6 @@
 // What people do with the console, from their first look to the end, with the product below it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watch } from './pages.mjs';
@@ -564,12 +564,36 @@ tasks:
     await close(page);
   },
 
+  async 'a large payload is cut in the page and downloaded whole'(context, product) {
+    const text = 'long '.repeat(30_000);
+    const { task_id: id } = await product.post('/v1/tasks', { task_type: 'process', payload: { argv: ['true', text] }, delay_ms: 3_600_000 });
+    const page = await open(context, product, `tasks/${id}`);
+    await page.getByRole('button', { name: 'Show all of it' }).waitFor();
+    assert.ok((await page.locator('.json pre').first().innerText()).length < 70_000);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.json').first().getByRole('button', { name: 'Download' }).click()]);
+    const saved = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    assert.equal(saved.argv[1], text);
+    await page.getByRole('button', { name: 'Show what happened to it' }).click();
+    await page.locator('tr', { hasText: 'submitted' }).getByText('pending').waitFor();
+    await product.post(`/v1/tasks/${id}:cancel`);
+    await page.locator('tr', { hasText: 'cancelled' }).first().waitFor();
+    await close(page);
+  },
+
   async 'an action can be copied as a command'(context, product, ids) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: product.url });
     const page = await open(context, product, `runs/${ids.bad}`);
     await page.getByRole('button', { name: 'Rerun', exact: true }).click();
     await page.getByRole('button', { name: 'Copy as CLI' }).click();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `mainspring run rerun ${ids.bad}`);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.goto(`${product.url}/ui/runs?state=failed&job=bad`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('view as cli');
+    await page.locator('[role=option][aria-selected=true]', { hasText: 'Copy this view as CLI' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('command copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'mainspring run list --state failed --job bad');
     await close(page);
   },
 

@@ -23,6 +23,8 @@ import { append, isStderr, shorten, type Part } from '../../src/live/log';
 import { fitting } from '../../src/ui/table';
 import { asFlags, bulk, counted, labelsOf, whole } from '../../src/api/bulk';
 import { asCommand, asCurl, decide, putSchedule, withReason } from '../../src/api/actions';
+import { viewAsCommand, viewAsCurl, viewOf } from '../../src/shell/view-command';
+import { parse } from '../../src/url/route';
 import { selectionText } from '../../src/screens/operations';
 import { bodyOf, draftOf } from '../../src/screens/schedule-edit';
 import { clockChanges } from '../../src/format/time';
@@ -243,4 +245,13 @@ test('clock changes are found to the minute, and a schedule is stored as its for
   assert.deepEqual(bodyOf(draftOf(row), row), { cron: '0 9 * * *', end: '2027-01-01T00:00:00Z', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, parameters: { a: 1 } });
   assert.match(String(bodyOf({ ...draftOf(row), parameters: '{' }, row)), /not JSON/);
   assert.match(String(bodyOf({ ...draftOf(row), every: '5m' }, row)), /not both/);
+});
+
+test('a view is a command and a request', () => {
+  const of = (at: string) => viewOf(parse(at.split('?')[0]!, at.split('?')[1] ?? ''), Date.parse('2026-11-19T05:00:00Z'))!;
+  const runs = of('/ui/runs?state=failed,running&job=etl&since=24h&open=run_1');
+  assert.equal(viewAsCommand(runs), 'mainspring run list --state failed,running --job etl --since 24h');
+  assert.equal(viewAsCurl(runs, 'http://h'), `curl -sS 'http://h/v1/runs?state=failed%2Crunning&job=etl&created_from=2026-11-18T05%3A00%3A00.000Z'`);
+  assert.equal(viewAsCommand(of('/ui/schedules/etl/daily')), 'mainspring schedule get etl/daily');
+  assert.equal(viewOf(parse('/ui/docs/schedules', ''), 0), undefined);
 });
