@@ -77,7 +77,7 @@ async fn trigger(client: &Client, job: &str, run: &Value) -> Result<(), ClientEr
 }
 
 /// A job with these tasks and, if there is one, this schedule.
-fn sample(name: &str, description: &str, tasks: Value, schedule: Option<Value>) -> Value {
+fn sample(name: &str, description: &str, tasks: &Value, schedule: Option<Value>) -> Value {
     let mut job = json!({ "job": name, "description": description, "owner": "dev", "tags": ["sample"], "tasks": tasks });
     if let Some(schedule) = schedule {
         job["schedules"] = json!([schedule]);
@@ -97,7 +97,7 @@ fn report(forecast: &str) -> Value {
     });
     let schedule = json!({ "name": "every-ten-minutes", "every": "10m" });
     let what = "Loads two sources, joins them and publishes the result.";
-    let mut job = sample("sample-report", what, tasks, Some(schedule));
+    let mut job = sample("sample-report", what, &tasks, Some(schedule));
     job["parameters"] =
         json!({ "day": { "type": "string", "default": "2026-01-31", "description": "Which day" } });
     job
@@ -109,14 +109,14 @@ fn broken() -> Value {
         "broken": { "shell": "echo 'the disk is full' >&2; exit 3", "needs": ["fine"], "retries": 0 },
         "after": { "run": ["echo", "never"], "needs": ["broken"] },
     });
-    sample("sample-broken", "Fails, to show what that looks like.", tasks, None)
+    sample("sample-broken", "Fails, to show what that looks like.", &tasks, None)
 }
 
 /// Its windows come faster than it runs: some are skipped.
 fn overlap() -> Value {
     let schedule = json!({ "name": "often", "every": "30s", "overlap": "forbid" });
     let tasks = json!({ "pause": { "wait": { "for": "50s" } } });
-    sample("sample-overlap", "Takes longer than the time to its next window.", tasks, Some(schedule))
+    sample("sample-overlap", "Takes longer than the time to its next window.", &tasks, Some(schedule))
 }
 
 /// There is always something that waits for the limit.
@@ -124,7 +124,7 @@ fn limit() -> Value {
     let task = json!({ "run": ["sleep", "60"], "limits": ["warehouse"] });
     let tasks = json!({ "load": task, "check": task, "report": task });
     let schedule = json!({ "name": "again", "every": "3m", "overlap": "forbid" });
-    sample("sample-limit", "Three tasks that may only run one at a time.", tasks, Some(schedule))
+    sample("sample-limit", "Three tasks that may only run one at a time.", &tasks, Some(schedule))
 }
 
 fn items() -> Value {
@@ -138,7 +138,7 @@ fn items() -> Value {
         },
         "send": { "run": ["echo", "sent"], "needs": ["invoice"] },
     });
-    sample("sample-items", "An invoice for each of 40 customers; three have no address.", tasks, None)
+    sample("sample-items", "An invoice for each of 40 customers; three have no address.", &tasks, None)
 }
 
 fn approval() -> Value {
@@ -147,5 +147,5 @@ fn approval() -> Value {
         "go": { "approve": { "message": "roll it out?", "timeout": "7d" }, "needs": ["plan"] },
         "rollout": { "run": ["echo", "rolled out"], "needs": ["go"] },
     });
-    sample("sample-approval", "Waits until somebody approves it.", tasks, None)
+    sample("sample-approval", "Waits until somebody approves it.", &tasks, None)
 }
