@@ -5,8 +5,8 @@ import os
 from transcript import Transcript, Wrong
 
 ABOUT = """
-A job renders an invoice for each of 20,000 customers, and three of them have no address. Which ones, why, and how they are repaired
-without doing the other 19,997 again.
+A job renders an invoice for each of 20,000 customers, and three of them have no address. The job goes on with up to ten failures.
+Which customers are they, why did they fail, and how are they repaired without doing the other 19,997 again?
 """
 ITEMS = int(os.environ.get("MAINSPRING_STORY_ITEMS", "20000"))
 BAD = [ITEMS // 25, ITEMS // 2, ITEMS - 1]
@@ -14,10 +14,9 @@ JOB = f"""\
 job: invoices
 owner: billing@example.org
 limits: {{ max_fan_out: 20000, release_per_second: 20000 }}
-failure_policy: fail_after_all
 tasks:
   render:
-    for_each: [ITEMS]
+    for_each: {{ items: [ITEMS], tolerate: 10 }}
     retries: 0
     env: {{ N: "{{{{ item }}}}" }}
     shell: |
@@ -47,10 +46,9 @@ def tell(story):
     story.type("cat invoices.yaml")
     (story.dir / "invoices.yaml").write_text(text.replace("ITEMS", ", ".join(str(n + 1) for n in range(ITEMS))))
     story.type("mainspring apply invoices.yaml", contains=["created"])
-    story.type("mainspring job trigger invoices --wait", status=3, contains=["3 failed"], shown=24)
+    story.type("mainspring job trigger invoices --wait", contains=["3 failed", "failed and tolerated", f"item {BAD[0] - 1}"])
 
-    story.say("What needs a person? Which items failed, and what did the first of them say?")
-    story.type("mainspring attention", status=3, contains=["invoices"])
+    story.say("Which items failed, and what did the first of them say?")
     run = story.quiet("mainspring run list --job invoices -o name").strip()
     short = run[: len("run_") + 12]
     failed = story.type(f"mainspring run items {short} --task render --state failed", contains=[str(n) for n in BAD])
@@ -60,14 +58,13 @@ def tell(story):
 
     story.say("The address of one customer is there now. Only that item runs again; the others keep what they have.")
     story.type(f"touch {story.dir}/addresses/{BAD[0]}")
-    story.type(f"mainspring run clear {short} --task render --items {BAD[0] - 1} --reason 'address came' --wait", status=3, shown=24)
+    story.type(f"mainspring run clear {short} --task render --items {BAD[0] - 1} --reason 'address came' --wait")
     story.type(f"mainspring run items {short} --task render --state failed", contains=[str(BAD[1]), str(BAD[2])], lacks=[rf"\b{BAD[0]}\b"])
 
-    story.say("The other two came later. Whatever failed runs again, and then what waited for it.")
+    story.say("The other two came later. Whatever failed runs again, and then what follows from it.")
     story.type(f"touch {story.dir}/addresses/{BAD[1]} {story.dir}/addresses/{BAD[2]}")
-    story.type(f"mainspring run clear {short} --only-failed --reason 'all addresses are there' --wait", shown=24)
+    story.type(f"mainspring run clear {short} --only-failed --reason 'all addresses are there' --wait", contains=["succeeded"])
     story.type(f"mainspring run logs {short} --task send", contains=[f"sent {ITEMS} invoices"])
-    story.type(f"mainspring run get {short}", contains=[f"{ITEMS}/{ITEMS}"])
-    story.say("Who did what, and why:")
-    story.type(f"mainspring run get {short} -o json | jq -c '.notes[]'", contains=["address came", "all addresses"])
+    story.say("The run knows who did what, and why. Nobody has checked that Ann is Ann, so she is marked as unverified.")
+    story.type(f"mainspring run get {short}", contains=[f"{ITEMS}/{ITEMS}", "address came", "all addresses"])
     story.type(f"mainspring run items {short} --task render --state failed", lacks=["task_"])

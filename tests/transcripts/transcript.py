@@ -24,7 +24,7 @@ class Transcript:
     """One story: every command is run by bash, in a directory of its own, and kept with its answer."""
 
     def __init__(self, title, about):
-        self.page = [f"# {title}", "", textwrap.fill(about, 125), ""]
+        self.page = [f"# {title}", "", textwrap.fill(about.strip(), 125), ""]
         self.home = tempfile.TemporaryDirectory()
         self.dir = pathlib.Path(self.home.name)
         tools = self.dir / "bin"
@@ -104,11 +104,11 @@ class Transcript:
     def type(self, command, status=0, contains=(), lacks=(), shown=None):
         """Runs it, checks how it ended and what it said, and keeps both. `shown`: at most so many lines are kept."""
         code, said = self.call(command)
-        lines = said.rstrip("\n").split("\n")
+        lines = said.rstrip("\n").split("\n") if said else []
         if shown and len(lines) > shown:
             half = shown // 2
             lines = lines[:half] + [f"… {len(lines) - 2 * half} lines …"] + lines[-half:]
-        self.page += ["```console", f"$ {command}", *[line.rstrip() for line in lines], "```"]
+        self.page += ["", "```console", f"$ {command}", *[line.rstrip() for line in lines], "```"]
         print(f"$ {command}")
         print("\n".join(lines), flush=True)
         if code != status:

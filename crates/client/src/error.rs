@@ -18,6 +18,9 @@ pub enum ClientError {
     NothingBegins { what: &'static str, prefix: String },
     #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
     Ambiguous { prefix: String, candidates: Vec<String> },
+    /// What was written cannot be an id, nor the beginning of one.
+    #[error("`{text}` is no id of a {what}, nor the beginning of one")]
+    NoId { what: &'static str, text: String },
     /// What was said leaves a choice open.
     #[error("{what}")]
     Unclear { what: String, advice: String },
@@ -39,6 +42,9 @@ impl ClientError {
             Self::NothingBegins { .. } => {
                 Some("list what there is; an id can be shortened to 6 digits and more")
             }
+            Self::NoId { .. } => {
+                Some("an id has 32 hexadecimal digits; its first 6 or more are enough if no other begins so")
+            }
             Self::Refused { .. }
             | Self::BadAddress { .. }
             | Self::BadToken
@@ -58,6 +64,7 @@ impl ClientError {
             | Self::BrokenOff { .. }
             | Self::BadAnswer { .. }
             | Self::Ambiguous { .. }
+            | Self::NoId { .. }
             | Self::Unclear { .. } => false,
         }
     }
@@ -72,6 +79,7 @@ impl ClientError {
             | Self::BadAnswer { .. }
             | Self::NothingBegins { .. }
             | Self::Ambiguous { .. }
+            | Self::NoId { .. }
             | Self::Unclear { .. } => None,
         }
     }

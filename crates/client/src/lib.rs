@@ -326,7 +326,9 @@ fn mistakes(body: &Value) -> String {
     let list = body.get("mistakes").and_then(Value::as_array).into_iter().flatten();
     let line = |mistake: &Value| {
         let text = |key: &str| mistake.get(key).and_then(Value::as_str).unwrap_or_default();
-        format!("\n  {}: {} ({})", text("path"), text("what"), text("help"))
+        let help = Some(text("help")).filter(|help| !help.is_empty());
+        let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("\n  {}: {}{help}", text("path"), text("what"))
     };
     list.map(line).collect()
 }

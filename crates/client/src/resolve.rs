@@ -2,22 +2,34 @@
 
 use std::fmt::Write;
 
-use crate::operations::{self, ListBackfillsQuery, ListRunsQuery, ListTasksQuery, ListWorkersQuery};
+use serde_json::Value;
+
+use crate::operations::{
+    self, GetTaskQuery, ListBackfillsQuery, ListRunsQuery, ListTasksQuery, ListWorkersQuery,
+};
 use crate::types::Run;
 use crate::{Client, ClientError};
 
 /// Candidates that are shown when a beginning fits more than one.
 const CANDIDATES_MAX: usize = 10;
-/// Digits of an id.
+/// Digits of an id, and the fewest that the server looks up.
 const DIGITS: usize = 32;
+const DIGITS_MIN: usize = 6;
+/// A task that recurs has the id of its schedule.
+const RECURRING: &str = "schedule_";
+const RECURRING_DIGITS: usize = 16;
 
 impl Client {
-    /// The whole id of a task that is named by it or by its beginning.
+    /// The whole id of a task that is named by it or by its beginning. That of a task that recurs is refused.
     pub async fn task_id(&self, text: &str) -> Result<String, ClientError> {
+        if is_recurring(text) {
+            return Err(self.recurs(text).await?);
+        }
         let digits = text.strip_prefix("task_").unwrap_or(text);
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
+        check_digits("task", text, digits)?;
         let query = ListTasksQuery {
             id_prefix: Some(digits.to_owned()),
             limit: Some(CANDIDATES_MAX as u64 + 1),
@@ -28,12 +40,31 @@ impl Client {
         one(found, "no task", text)
     }
 
+    /// As [`Self::task_id`]; also the id of a task that recurs, which must be whole.
+    pub async fn timer_id(&self, text: &str) -> Result<String, ClientError> {
+        if is_recurring(text) { Ok(text.to_owned()) } else { self.task_id(text).await }
+    }
+
+    /// Why a task that recurs has no attempts, no log and no history of its own.
+    async fn recurs(&self, id: &str) -> Result<ClientError, ClientError> {
+        let task = self.send(operations::get_task(id, &GetTaskQuery::default())).await?;
+        let schedule = task.json().pointer("/recurs/schedule").and_then(Value::as_str).unwrap_or_default();
+        Ok(ClientError::Unclear {
+            what: format!("`{id}` is a task that recurs; what it ran are tasks with ids of their own"),
+            advice: format!(
+                "list them with `mainspring schedule history {schedule}`; `mainspring task get`, `amend` and \
+                 `cancel` take `{id}`"
+            ),
+        })
+    }
+
     /// The whole id of a run that is named by it or by its beginning.
     pub async fn run_id(&self, text: &str) -> Result<String, ClientError> {
         let digits = text.strip_prefix("run_").unwrap_or(text);
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
+        check_digits("run", text, digits)?;
         let query = ListRunsQuery {
             id_prefix: Some(digits.to_owned()),
             limit: Some(CANDIDATES_MAX as u64 + 1),
@@ -76,6 +107,22 @@ impl Client {
         };
         one(all.into_iter().filter(|(id, _)| begins(id)).collect(), "no worker", text)
     }
+}
+
+fn is_recurring(text: &str) -> bool {
+    let digits = text.strip_prefix(RECURRING);
+    digits.is_some_and(|digits| digits.len() == RECURRING_DIGITS && is_hexadecimal(digits))
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn check_digits(what: &'static str, text: &str, digits: &str) -> Result<(), ClientError> {
+    if digits.len() >= DIGITS_MIN && is_hexadecimal(digits) {
+        return Ok(());
+    }
+    Err(ClientError::NoId { what, text: text.chars().take(100).collect() })
 }
 
 /// The id of the only one; `also` helps to tell candidates apart.
@@ -125,6 +172,20 @@ mod tests {
         let parameters = [("a", None), ("label", Some("k=v w")), ("t", Some("ä"))];
         assert_eq!(query("/x", &parameters), "/x?label=k%3Dv%20w&t=%C3%A4");
         assert_eq!(query("/x", &[("a", None)]), "/x");
+    }
+
+    #[test]
+    fn what_cannot_be_an_id_is_told_apart() {
+        for (text, is_right) in
+            [("01a1f2", true), ("01A1F2", true), ("12345", false), ("zz", false), ("", false)]
+        {
+            assert_eq!(check_digits("task", text, text).is_ok(), is_right, "{text}");
+        }
+        assert!(is_recurring("schedule_0000000000000004"));
+        for other in ["schedule_4", "schedule_000000000000000z", "task_0000000000000004", "0000000000000004"]
+        {
+            assert!(!is_recurring(other), "{other}");
+        }
     }
 
     #[test]

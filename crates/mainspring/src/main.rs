@@ -12,6 +12,7 @@ mod note;
 #[cfg(test)]
 mod reference;
 mod serve;
+mod tips;
 mod token;
 
 use std::process::ExitCode;
@@ -28,12 +29,12 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  refused or failed; of many, some were
+  1  refused or failed; of many, at least one was
   2  the command line is wrong
   3  it ended, but not as wanted: a run failed, a backfill has failed windows, files differ
   4  there is no such task, run, job, schedule, worker, pool or context
   5  no server answered
-With --wait, `submit` exits as the command it submitted; after Ctrl-C 130.
+With --wait, `submit` exits as the command it submitted. What waits exits with 130 after Ctrl-C.
 
 Examples:
   mainspring attention
@@ -120,7 +121,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let words = exits::told(Cli::command()).get_matches();
+    let words = exits::told(Cli::command()).try_get_matches().unwrap_or_else(|error| tips::exit(error));
     let Cli { log, command } = Cli::from_arg_matches(&words).unwrap_or_else(|error| error.exit());
     let kind = match command {
         Command::Dev(_) => log::Kind::Trial,

@@ -12,6 +12,7 @@ const HEAD: &str = "# Commands\n\n<!-- Written by a test from the commands thems
     Every command with its options. What they have in common is in [the command line](cli.md).\n";
 /// Options that every command has which talks to a server: told once.
 const SHARED: &str = "Server and output";
+const OF_ALL: [&str; 4] = ["server", "context", "token_file", "output"];
 
 #[test]
 fn the_reference_page_is_as_the_commands_are() {
@@ -37,6 +38,18 @@ fn every_option_and_argument_says_what_it_is_for() {
         silent.extend(args.map(|arg| format!("{name} {}", arg.get_id())));
     });
     assert!(silent.is_empty(), "without help: {silent:#?}");
+}
+
+#[test]
+fn only_options_of_every_command_stand_under_the_shared_heading() {
+    let mut root = Cli::command();
+    root.build();
+    each(&root, "mainspring", &mut |name, command| {
+        let shared = command.get_arguments().filter(|arg| arg.get_help_heading() == Some(SHARED));
+        let other: Vec<&str> =
+            shared.map(|arg| arg.get_id().as_str()).filter(|id| !OF_ALL.contains(id)).collect();
+        assert!(other.is_empty(), "{name}: {other:?}");
+    });
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     assert!(told.contains(&first) && told.contains(&second) && told.contains("hint:"), "{told}");
     let none = mainspring(&url, &["task", "get", "task_00000000"]);
     assert_eq!((none.status.code(), stderr(&none).contains("no task")), (Some(4), true), "{}", stderr(&none));
-    assert_eq!(mainspring(&url, &["task", "get", "12"]).status.code(), Some(1), "too short");
+    assert_eq!(mainspring(&url, &["task", "get", "12"]).status.code(), Some(2), "too short");
 
     let rows: [(&[&str], usize); 6] = [
         (&["--state", "pending"], 2),

@@ -11,6 +11,7 @@ use super::confirm::confirmed;
 use super::connect::{Connect, Print, actor};
 use super::progress::Bar;
 use super::submit::parse_label;
+use super::words;
 
 /// How many things are handled, and whether they are asked about.
 #[derive(Args)]
@@ -45,7 +46,7 @@ pub(super) struct TaskSelector {
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
     /// All tasks in these states, as `queued,pending`
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = words::task_state)]
     state: Vec<String>,
     /// Every task there is, or that the others name
     #[arg(long)]
@@ -117,7 +118,7 @@ pub(super) async fn act(
         dry.insert("dry_run".into(), json!(true));
         let found = client.post("/v1/operations", &dry.into()).await?;
         if manner.dry_run {
-            print.object(&found);
+            print.object(&counted(found, print.is_data()));
             return Ok(ExitCode::SUCCESS);
         }
         total = found["total"].as_u64();
@@ -131,6 +132,16 @@ pub(super) async fn act(
     let ended = if manner.no_wait { begun } else { follow(client, verb, begun, total).await? };
     print.object(&ended);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a dry run tells: nothing was begun, so there is no operation and nothing was handled.
+fn counted(mut found: Value, is_data: bool) -> Value {
+    if let Some(fields) = found.as_object_mut().filter(|_| !is_data) {
+        for field in ["operation_id", "handled", "refused"] {
+            fields.remove(field);
+        }
+    }
+    found
 }
 
 /// `retry tasks: 120 match. Go on?`
@@ -165,6 +176,13 @@ async fn follow(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dry_run_has_no_operation() {
+        let found = || json!({"operation_id": 0, "state": "dry_run", "handled": 0, "refused": 0, "total": 7});
+        assert_eq!(counted(found(), false), json!({"state": "dry_run", "total": 7}));
+        assert_eq!(counted(found(), true), found(), "a script gets what the server said");
+    }
 
     #[test]
     fn the_question_says_how_many_there_are() {

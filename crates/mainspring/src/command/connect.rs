@@ -14,6 +14,10 @@ use crate::config::environment;
 use crate::note::note;
 use crate::serve;
 
+/// Above these options in the help. Not `next_help_heading`, which goes on to the options of the command behind them.
+const HEADING: &str = "Server and output";
+/// The command line is wrong.
+pub(crate) const WRONG: u8 = 2;
 /// There is no such thing.
 pub(crate) const NOT_FOUND: u8 = 4;
 /// No server answered.
@@ -25,26 +29,25 @@ pub(super) fn actor() -> String {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Server and output")]
 pub(crate) struct Connect {
     /// The server, as `http://127.0.0.1:7070` [env: `MAINSPRING_SERVER`] [default: that of the context, else this one]
-    #[arg(long, value_name = "URL", conflicts_with = "context")]
+    #[arg(long, value_name = "URL", conflicts_with = "context", help_heading = HEADING)]
     pub(super) server: Option<String>,
     /// Use this context instead of the current one; see `mainspring context` [env: `MAINSPRING_CONTEXT`]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = HEADING)]
     pub(super) context: Option<String>,
     /// A file with the token of the server [env: `MAINSPRING_TOKEN_FILE`, or the token itself: `MAINSPRING_TOKEN`]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub(super) token_file: Option<PathBuf>,
     /// How the answer is printed: `table` is cut to the terminal, `wide` has all columns and whole ids, `json` and `yaml`
     /// are what the server answered, `name` is only ids or names, one a line, as commands take them
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Table, help_heading = HEADING)]
     output: Output,
 }
 
 impl Connect {
-    /// Runs `work` against the server. Exit code 4: there is no such thing; 5: no server answered; 1: anything else that
-    /// was refused.
+    /// Runs `work` against the server. Exit code 2: an id is none; 4: there is no such thing; 5: no server answered; 1:
+    /// anything else that was refused.
     pub(crate) fn run(
         self,
         work: impl AsyncFnOnce(Client, Print) -> Result<ExitCode, ClientError>,
@@ -82,6 +85,7 @@ fn explain(error: &ClientError, names: &[String], origin: &Origin) -> ExitCode {
     }
     match error {
         ClientError::Unreachable { .. } | ClientError::BrokenOff { .. } => ExitCode::from(UNREACHABLE),
+        ClientError::NoId { .. } => ExitCode::from(WRONG),
         error if error.is_not_found() => ExitCode::from(NOT_FOUND),
         _ => ExitCode::from(1),
     }

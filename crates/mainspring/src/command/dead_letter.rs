@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 use super::bulk::{Manner, add_labels, carry_out, instant};
 use super::connect::{Connect, NOT_FOUND, Print, actor};
 use super::list::{Between, Listing, Page, Rows};
-use super::output::{Column, age, id, text};
+use super::output::{Column, age, error, id, text};
 use super::progress::Bar;
 use super::submit::parse_label;
 use super::tenant::OfTenant;
 
-/// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused or some
-/// were, 4 there is no such task.
+/// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused, or at
+/// least one was; 4 there is no such task.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring dead-letter list --job etl\n  \
@@ -117,7 +117,7 @@ const DEAD_LETTERS: Rows = Rows {
         text("OWNER", "owner"),
         text("TRIES", "attempt_count"),
         age("ENDED", "ended_at"),
-        text("ERROR", "last_error.message"),
+        error("ERROR", "last_error.message"),
         text("STATE", "state").only_wide(),
         text("TYPE", "task_type").only_wide(),
         text("TENANT", "tenant").only_wide(),
@@ -136,7 +136,7 @@ const GROUPS: Rows = Rows {
         text("JOB", "job"),
         text("OWNER", "owner"),
         age("LAST", "last_at"),
-        text("ERROR", "message"),
+        error("ERROR", "message"),
         age("FIRST", "first_at").only_wide(),
         text("CLASS", "class").only_wide(),
         text("CODE", "code").only_wide(),

@@ -16,6 +16,7 @@ use super::tenant::OfTenant;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring events --kind run\n  \
+    mainspring events --kind operation\n  \
     mainspring events --after 3-1042\n  \
     mainspring events --digest 1s\n  \
     mainspring events --job nightly-report -o json | jq .data.state")]
@@ -48,6 +49,7 @@ enum Kind {
     Job,
     Schedule,
     Worker,
+    Operation,
 }
 
 impl Events {
@@ -65,6 +67,7 @@ impl Events {
                 Kind::Job => "job",
                 Kind::Schedule => "schedule",
                 Kind::Worker => "worker",
+                Kind::Operation => "operation",
             });
             let wanted = [
                 ("kind", kind),

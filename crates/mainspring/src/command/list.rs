@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::connect::{Connect, Print};
 use super::output::{Column, say};
 use super::submit::parse_span;
+use super::words;
 use crate::note::note;
 
 /// How often a watched list is read.
@@ -64,12 +65,13 @@ enum When {
 }
 
 fn parse_when(text: &str) -> Result<When, String> {
-    let is_instant =
-        text.len() > 4 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit) && text.contains('-');
     match parse_span(text) {
         Ok(span) => Ok(When::Ago(span)),
-        Err(_) if is_instant => Ok(When::At(text.to_owned())),
-        Err(_) => Err("it is a span before now, as 2h, or an instant, as 2026-03-01T06:00:00Z".to_owned()),
+        Err(_) if words::instant(text).is_ok() => Ok(When::At(text.to_owned())),
+        Err(_) => {
+            Err("it is a span before now, as 2h, or an instant with its zone, as 2026-03-01T06:00:00Z"
+                .to_owned())
+        }
     }
 }
 
@@ -244,11 +246,10 @@ mod tests {
         for (text, expected) in [
             ("90m", Ok(When::Ago(Duration::from_mins(90)))),
             ("2026-03-01T06:00:00Z", Ok(at("2026-03-01T06:00:00Z"))),
-            ("2026-03-01", Ok(at("2026-03-01"))),
         ] {
             assert_eq!(parse_when(text), expected, "{text}");
         }
-        for bad in ["", "yesterday", "-2h", "2h30"] {
+        for bad in ["", "yesterday", "-2h", "2h30", "2026-03-01"] {
             assert!(parse_when(bad).is_err(), "{bad}");
         }
     }

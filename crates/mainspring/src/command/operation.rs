@@ -11,6 +11,7 @@ use super::connect::{Connect, actor};
 use super::list::{Between, Listing, Page, Rows};
 use super::output::{age, text};
 use super::submit::parse_label;
+use super::words;
 
 /// Exit: 0 done, 1 refused, 4 there is no such operation.
 #[derive(Args)]
@@ -81,13 +82,13 @@ struct Begin {
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
     /// Tasks and runs: only in these states, separated by commas
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = words::task_state)]
     state: Vec<String>,
     /// Failed tasks: only of this group of `dead-letter groups`
     #[arg(long, value_name = "FINGERPRINT")]
     group: Option<String>,
-    /// Runs: only those that this began: manual, schedule, event, …
-    #[arg(long, value_name = "KIND")]
+    /// Runs: only those started by this: manual, schedule, event, backfill, rerun or parent
+    #[arg(long, value_name = "KIND", value_parser = words::trigger)]
     trigger: Option<String>,
     /// Jobs and schedules: only of jobs with this tag
     #[arg(long, value_name = "TAG")]
@@ -107,7 +108,7 @@ struct Begin {
     #[arg(long)]
     force: bool,
     /// `set_task_priority`: P0, P1 or P2
-    #[arg(long, value_name = "BAND")]
+    #[arg(long, value_name = "BAND", value_parser = words::priority)]
     priority: Option<String>,
     #[command(flatten)]
     manner: Manner,

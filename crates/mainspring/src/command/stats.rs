@@ -4,8 +4,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mainspring_client::operations;
+use serde_json::json;
 
 use super::list::Listing;
+use super::output::say;
 
 /// What waits and runs by pool, band and tenant, and the sums.
 #[derive(Args)]
@@ -21,12 +23,12 @@ impl Stats {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         self.listing.show_one(operations::get_stats().path(), |print, stats| {
             let mut stats = stats.clone();
-            if !print.is_data() {
-                print.rows(&stats, "depths", &["pool", "band", "tenant", "queued", "running"]);
-                if let Some(fields) = stats.as_object_mut() {
-                    fields.remove("depths");
-                }
-                super::output::say("");
+            let fields = stats.as_object_mut().filter(|_| !print.is_data());
+            let depths = fields.and_then(|fields| fields.remove("depths")).unwrap_or_default();
+            if depths.as_array().is_some_and(|depths| !depths.is_empty()) {
+                let columns = ["pool", "band", "tenant", "queued", "running"];
+                print.rows(&json!({ "depths": depths }), "depths", &columns);
+                say("");
             }
             print.object(&stats);
             ExitCode::SUCCESS

@@ -16,6 +16,7 @@ use super::logs::{self, Start};
 use super::needs::Needs;
 use super::output::{plain, say};
 use super::tenant::Tenant;
+use super::words;
 use crate::note::note;
 
 /// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
@@ -46,7 +47,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "TEXT", requires = "http")]
     body: Option<String>,
     /// When to start: RFC 3339 or seconds since 1970
-    #[arg(long, value_name = "TIME", conflicts_with = "delay")]
+    #[arg(long, value_name = "TIME", value_parser = words::instant, conflicts_with = "delay")]
     at: Option<String>,
     /// Start after this long, as 30s, 5m, 2h
     #[arg(long = "in", value_name = "SPAN", value_parser = parse_span)]
@@ -64,7 +65,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["at", "delay", "wait"])]
     name: Option<String>,
     /// As `P0` (urgent), `P1` or `P2`
-    #[arg(long, default_value = "P1")]
+    #[arg(long, value_name = "BAND", default_value = "P1", value_parser = words::priority)]
     priority: String,
     /// How often it is tried again when it fails
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -346,7 +347,7 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
 }
 
 /// What a shell makes of SIGINT.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 /// Between two questions to a server that lets nobody wait.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// Short enough that nobody thinks it hangs.

@@ -40,7 +40,9 @@ pub(super) async fn names(client: &Client, error: &ClientError) -> Vec<String> {
         let parts: Option<Vec<&str>> = kind.fields.iter().map(|field| row.get(field)?.as_str()).collect();
         parts.map(|parts| parts.join("/"))
     });
-    nearest(&name, known.collect())
+    let known: Vec<String> = known.collect();
+    // It is there; something that belongs to it is not.
+    if known.contains(&name) { Vec::new() } else { nearest(&name, known) }
 }
 
 /// The kind of thing that a path names, its name, and its tenant.

@@ -12,7 +12,7 @@ use super::bulk::{Manner, TASK_SELECTORS, TaskSelector, carry_out};
 use super::connect::Connect;
 use super::list::{Listing, Rows};
 use super::logs::Logs;
-use super::output::{Column, age, bytes, id, instant, say, span, text, took};
+use super::output::{Column, age, bytes, error, id, instant, say, span, text, took};
 use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
@@ -107,7 +107,7 @@ const ATTEMPTS: [Column; 12] = [
     span("CPU", "used.cpu_ms"),
     bytes("MEMORY", "used.memory_peak_bytes"),
     text("CLASS", "error.class"),
-    text("ERROR", "error.message"),
+    error("ERROR", "error.message"),
     id("WORKER", "worker").only_wide(),
     text("PROGRESS", "progress").only_wide(),
     text("ATTEMPT", "attempt_id").only_wide(),
@@ -150,7 +150,7 @@ impl One {
     fn show(self) -> anyhow::Result<ExitCode> {
         let text = self.id;
         self.connect.run(async |client, print| {
-            let id = client.task_id(&text).await?;
+            let id = client.timer_id(&text).await?;
             let mut task =
                 client.send(operations::get_task(&id, &GetTaskQuery::default())).await?.into_json();
             let attempts = match task.get_mut("attempts") {

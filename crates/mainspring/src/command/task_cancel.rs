@@ -14,7 +14,7 @@ use super::connect::Connect;
     mainspring task cancel --tenant acme --label team=ops --force --yes\n  \
     mainspring task cancel --all --state queued,retry_wait --type http --dry-run")]
 pub(super) struct Cancel {
-    /// The task: its id or the beginning of it
+    /// The task: its id or the beginning of it, or the id of one that recurs
     #[arg(conflicts_with_all = TASK_SELECTORS, required_unless_present_any = TASK_SELECTORS)]
     id: Option<String>,
     /// Stop it even if it runs: it gets its grace, then it is killed
@@ -41,7 +41,7 @@ impl Cancel {
         };
         connect.run(async |client, print| {
             let client = client.with_reason(reason.as_deref());
-            let id = client.task_id(&text).await?;
+            let id = client.timer_id(&text).await?;
             print.object(&client.delete(&format!("/v1/tasks/{id}?force={force}")).await?);
             Ok(ExitCode::SUCCESS)
         })

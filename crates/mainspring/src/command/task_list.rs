@@ -6,8 +6,9 @@ use clap::Args;
 use mainspring_client::query;
 
 use super::list::{Between, Listing, Page, Rows};
-use super::output::{age, id, text, took};
+use super::output::{age, error, id, run_task, text, took};
 use super::tenant::OfTenant;
+use super::words;
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
@@ -16,7 +17,7 @@ use super::tenant::OfTenant;
     mainspring task list --state running --watch")]
 pub(super) struct List {
     /// Only in these states, separated by commas, as `failed,retry_wait`
-    #[arg(long, value_name = "STATES")]
+    #[arg(long, value_name = "STATES", value_parser = words::task_states)]
     state: Option<String>,
     #[command(flatten)]
     tenant: OfTenant,
@@ -74,12 +75,12 @@ const OF_RUN: Rows = Rows {
     key: "tasks",
     columns: &[
         id("TASK", "task_id"),
-        text("NAME", "run_task"),
+        run_task("NAME", "run_task"),
         text("ITEM", "item"),
         text("STATE", "state"),
         text("TRIES", "attempt_count"),
         took("TOOK", "started_at", "ended_at"),
-        text("ERROR", "last_error.message"),
+        error("ERROR", "last_error.message"),
         id("WORKER", "worker").only_wide(),
         age("ENDED", "ended_at").only_wide(),
     ],

@@ -8,6 +8,7 @@ use mainspring_client::operations::{self, GetTriggerQuery, ListTriggersQuery};
 use super::connect::Connect;
 use super::list::{Listing, Page, Rows};
 use super::output::{age, pair, text};
+use super::scoped::{Key, Kind, key};
 use super::tenant::{OfTenant, Tenant};
 
 /// Triggers are in job files; here is what each has made of the events that came. Exit: 0 done, 4 there is no such
@@ -48,7 +49,7 @@ struct List {
 
 #[derive(Args)]
 struct One {
-    /// As JOB/NAME, or JOB alone for the trigger `default`
+    /// As JOB/NAME, or JOB if the job has one trigger
     trigger: String,
     #[command(flatten)]
     tenant: Tenant,
@@ -83,10 +84,12 @@ impl Trigger {
                 list.listing.show(operations::list_triggers(&query).path(), TRIGGERS)
             }
             What::Get(one) => {
-                let (job, name) = one.trigger.split_once('/').unwrap_or((&one.trigger, "default"));
-                let query = GetTriggerQuery { tenant: one.tenant.given(&one.connect)? };
+                let tenant = one.tenant.name(&one.connect)?;
                 one.connect.run(async |client, print| {
-                    print.object(client.send(operations::get_trigger(job, name, &query)).await?.json());
+                    let Key { tenant, job, name } =
+                        key(&client, Kind::Trigger, &one.trigger, &tenant).await?;
+                    let query = GetTriggerQuery { tenant };
+                    print.object(client.send(operations::get_trigger(&job, &name, &query)).await?.json());
                     Ok(ExitCode::SUCCESS)
                 })
             }

@@ -14,6 +14,7 @@ use super::offered::Offered;
 use super::output::{id, text};
 use super::run::actor;
 use super::submit::parse_span;
+use super::words;
 use crate::note::note;
 use crate::serve::{self, Stop};
 
@@ -89,7 +90,7 @@ struct List {
     #[arg(long, value_name = "NAME")]
     pool: Option<String>,
     /// Only in this state: healthy, cordoned, draining, drained, unhealthy or disconnected
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", value_parser = words::worker_state)]
     state: Option<String>,
     #[command(flatten)]
     listing: Listing,

@@ -16,6 +16,7 @@ use super::connect::{Connect, actor};
 use super::list::{Listing, Page, Rows};
 use super::output::{age, id, instant, pair, text};
 use super::tenant::OfTenant;
+use super::words;
 
 /// Run past windows of a job's schedule, at the lowest priority
 ///
@@ -79,7 +80,7 @@ struct List {
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
     /// Only in this state: running, paused, cancelling, ended or cancelled
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", value_parser = words::backfill_state)]
     state: Option<String>,
     #[command(flatten)]
     page: Page,

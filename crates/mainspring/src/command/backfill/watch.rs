@@ -9,14 +9,13 @@ use mainspring_client::{Answer, Client, ClientError};
 
 use super::super::connect::Print;
 use super::super::progress::Bar;
+use super::super::submit::INTERRUPTED;
 
 use crate::note::note;
 
 /// Between two looks; longer while nothing changes.
 const LOOK_MIN: Duration = Duration::from_millis(100);
 const LOOK_MAX: Duration = Duration::from_secs(2);
-/// As shells say of what was interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// Until it has ended. Exit: 0 every window succeeded, 3 some did not.
 pub(super) async fn watch(client: &Client, print: Print, id: &str) -> Result<ExitCode, ClientError> {

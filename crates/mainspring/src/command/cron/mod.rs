@@ -14,7 +14,7 @@ use crate::note::note;
 /// Exit: 0 done, 1 the expression, the zone or the time was refused.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    mainspring cron next --expr '0 3 * * *' --tz Europe/Berlin\n  \
+    mainspring cron next '0 3 * * *' --tz Europe/Berlin\n  \
     mainspring cron explain '0 3 * * MON-FRI'")]
 pub(crate) struct Cron {
     #[command(subcommand)]

@@ -19,14 +19,15 @@ pub(super) const COUNT_MAX: u32 = 1_000;
 /// {"next":[…]} or {"error":"…"}; `base` may be seconds since 1970, and with "inclusive":true it may be the answer itself.
 /// Exit: 0 done, with --batch also when lines were refused; 1 refused.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  mainspring cron next --expr '0 9 * * MON-FRI' --tz America/New_York\n  \
-                  mainspring cron next --expr '30 2 * * *' --tz Europe/Berlin --from 2026-03-28T00:00:00Z --dst-missing after\n  \
-                  mainspring cron next --batch < lines.ndjson"
-)]
+#[command(after_help = "Examples:\n  mainspring cron next '0 9 * * MON-FRI' --tz America/New_York\n  \
+                  mainspring cron next '30 2 * * *' --tz Europe/Berlin --from 2026-03-28T00:00:00Z --dst-missing after\n  \
+                  mainspring cron next --batch < lines.ndjson")]
 pub(super) struct Next {
     /// The expression, in quotes, as '0 3 * * *'
-    #[arg(long, value_name = "EXPR", required_unless_present = "batch")]
+    #[arg(value_name = "EXPR", required_unless_present_any = ["batch", "expr"], conflicts_with_all = ["batch", "expr"])]
+    expression: Option<String>,
+    /// The same
+    #[arg(long, value_name = "EXPR", hide = true)]
     expr: Option<String>,
     /// The IANA time zone
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
@@ -62,7 +63,7 @@ impl Next {
     }
 
     fn answer(&self) -> Result<Value, Refusal> {
-        let text = self.expr.as_deref().unwrap_or_default();
+        let text = self.expression.as_deref().or(self.expr.as_deref()).unwrap_or_default();
         let cron = policy::expression(text, self.policy.seed())?;
         let zone = policy::zone(&self.tz)?;
         let from = self.from.as_deref().map_or_else(|| Ok(Timestamp::now()), policy::instant)?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use mainspring_client::operations::{self, DeleteJobQuery};
-use mainspring_client::{escaped, query};
+use mainspring_client::{ClientError, escaped, query};
 use serde_json::json;
 
 use super::connect::Connect;
@@ -208,15 +208,35 @@ impl History {
     fn run(self) -> anyhow::Result<ExitCode> {
         let tenant = self.tenant.name(&self.listing.connect)?;
         if let Some(version) = self.version {
-            let path = path(&self.name, &format!("/versions/{version}"), &tenant);
-            return self.listing.show_one(&path, |print, answer| {
-                print.object(answer);
-                ExitCode::SUCCESS
-            });
+            return self.show(version, &tenant);
         }
         let (limit, before) = (self.limit.to_string(), self.before.map(|before| before.to_string()));
         let wanted = [("tenant", Some(&*tenant)), ("limit", Some(&*limit)), ("before", before.as_deref())];
         let path = query(&format!("/v1/jobs/{}/versions", escaped(&self.name)), &wanted);
         self.listing.show(&path, VERSIONS)
     }
+
+    fn show(self, version: u32, tenant: &str) -> anyhow::Result<ExitCode> {
+        let Self { name, listing, .. } = self;
+        let job = path(&name, "", tenant);
+        let path = path(&name, &format!("/versions/{version}"), tenant);
+        listing.connect.run(async |client, print| {
+            let found = match client.get(&path).await {
+                // The server says the same of a job that is not there.
+                Err(error) if error.is_not_found() && client.get(&job).await.is_ok() => {
+                    return Err(no_version(error, &name, version));
+                }
+                found => found?,
+            };
+            print.object(&found);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+fn no_version(error: ClientError, job: &str, version: u32) -> ClientError {
+    let ClientError::Refused { status, code, path, .. } = error else { return error };
+    let message = format!("job `{job}` has no version {version}");
+    let advice = format!("list those that it has with `mainspring job history {job}`");
+    ClientError::Refused { status, code, message, advice, path }
 }

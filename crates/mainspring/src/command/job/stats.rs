@@ -53,9 +53,32 @@ impl Stats {
             let versions = stats["versions"].as_array().into_iter().flatten().cloned();
             let rows: Vec<Value> = std::iter::once(all).chain(versions).collect();
             print.rows(&json!({ "versions": rows }), "versions", &FIGURES);
-            let (count, oldest) = (&stats["looked_at"], stats["oldest_at"].as_str().unwrap_or("-"));
-            note!("(the newest {count} runs, back to {oldest})");
+            note!("({})", looked_at(&stats));
             Ok(ExitCode::SUCCESS)
         })
+    }
+}
+
+/// Of how many runs the figures are, and since when.
+fn looked_at(stats: &Value) -> String {
+    let oldest = stats["oldest_at"].as_str().unwrap_or("-");
+    match stats["looked_at"].as_u64().unwrap_or(0) {
+        0 => "no run has ended".to_owned(),
+        1 => format!("the newest run, of {oldest}"),
+        count => format!("the newest {count} runs, back to {oldest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_is_not_runs() {
+        for (count, words) in
+            [(0, "no run has ended"), (1, "the newest run, of T0"), (2, "the newest 2 runs, back to T0")]
+        {
+            assert_eq!(looked_at(&json!({"looked_at": count, "oldest_at": "T0"})), words);
+        }
     }
 }

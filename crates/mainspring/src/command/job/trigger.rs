@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use super::super::connect::Connect;
 use super::super::parameters;
 use super::super::run::watch;
-use super::super::submit::{parse_label, warn};
+use super::super::submit::{parse_label, time as instant, warn};
 use super::super::tenant::Tenant;
+use super::super::words;
 
 /// Exit: 0 started (with --wait: the run succeeded), 1 refused, 3 the run did not succeed, 4 there is no such job.
 #[derive(Args)]
@@ -31,10 +32,10 @@ pub(super) struct Trigger {
     run_key: Option<String>,
     /// The instant for which the run is, as 2026-01-31T00:00:00Z: there is one run of the job for each, and a second trigger
     /// with it gives the first one's run
-    #[arg(long, value_name = "INSTANT", value_parser = logical_time, conflicts_with = "run_key")]
-    logical_time: Option<Value>,
+    #[arg(long, value_name = "INSTANT", value_parser = words::instant, conflicts_with = "run_key")]
+    logical_time: Option<String>,
     /// For all its tasks, as `P0` (urgent), `P1` or `P2`
-    #[arg(long)]
+    #[arg(long, value_name = "BAND", value_parser = words::priority)]
     priority: Option<String>,
     /// A label on the run and its tasks, as team=ops; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
@@ -79,20 +80,11 @@ impl Trigger {
             body["run_key"] = run_key.as_str().into();
         }
         if let Some(time) = &self.logical_time {
-            body["logical_time"] = time.clone();
+            body["logical_time"] = instant(time);
         }
         if let Some(priority) = &self.priority {
             body["priority"] = priority.as_str().into();
         }
         body
-    }
-}
-
-/// Seconds since 1970 as a number, which the server takes too; it reads all other text.
-fn logical_time(text: &str) -> Result<Value, String> {
-    match text.parse::<u64>() {
-        Ok(seconds) => Ok(seconds.into()),
-        Err(_) if text.is_empty() => Err("an instant is text as 2026-01-31T00:00:00Z".into()),
-        Err(_) => Ok(text.into()),
     }
 }

@@ -17,6 +17,22 @@ pub(crate) fn plain(text: &str) -> String {
     clean
 }
 
+/// Characters of an error in one line, and up to which none of its lines is left out.
+const BRIEF_CHARS: usize = 160;
+const WHOLE_CHARS: usize = 100;
+
+/// An error in one line. Those of processes hold the end of the log: of a long one the first line stays and the last,
+/// which usually says most.
+pub(crate) fn brief(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let whole = lines.join(" · ");
+    let line = match lines.as_slice() {
+        [first, _, .., last] if whole.chars().count() > WHOLE_CHARS => format!("{first} · … · {last}"),
+        _ => whole,
+    };
+    super::cut(&plain(&line), BRIEF_CHARS)
+}
+
 /// `ESC [ … letter`, `ESC ] … BEL`, or `ESC` and one character.
 fn skip_sequence(left: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match left.next() {
@@ -45,6 +61,23 @@ const fn is_direction(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_many_lines_is_one() {
+        let rows = [
+            ("", ""),
+            ("no route", "no route"),
+            ("code 3\noops\n", "code 3 · oops"),
+            ("code 3\n\na\nb", "code 3 · a · b"),
+        ];
+        for (text, line) in rows {
+            assert_eq!(brief(text), line);
+        }
+        let traced = format!("code 3\n{}KeyError: 'x'", "  File x.py, line 3\n".repeat(20));
+        assert_eq!(brief(&traced), "code 3 · … · KeyError: 'x'");
+        let long = brief(&"word ".repeat(100));
+        assert!(long.chars().count() <= BRIEF_CHARS && long.ends_with('…'), "{long}");
+    }
 
     #[test]
     fn nothing_reaches_the_terminal_but_text() {

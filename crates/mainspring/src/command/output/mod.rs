@@ -14,8 +14,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use clap::ValueEnum;
 use serde_json::Value;
 
-pub(crate) use self::clean::plain;
-pub(crate) use self::table::{Column, age, bytes, cut, id, instant, pair, span, text, took};
+pub(crate) use self::clean::{brief, plain};
+pub(crate) use self::table::{Column, age, bytes, cut, error, id, instant, pair, run_task, span, text, took};
 pub(crate) use self::time::{between, exact, moment_of as moment, to_the_minute};
 use crate::log;
 use crate::note::note;
@@ -41,6 +41,10 @@ pub(crate) struct Print {
 
 /// Of a terminal that does not say how wide it is.
 const WIDTH_DEFAULT: usize = 80;
+/// Where there is no terminal: a document that needs more stands below its name.
+const DOCUMENT_WIDTH: usize = 100;
+/// The command line is wrong.
+const EXIT_WRONG: i32 = 2;
 
 impl Print {
     pub(crate) fn new(output: Output) -> Self {
@@ -66,25 +70,31 @@ impl Print {
     pub(crate) fn object(self, value: &Value) {
         match (self.output, value) {
             (Output::Table | Output::Wide, Value::Object(fields)) => {
-                let width = fields.keys().map(String::len).max().unwrap_or(0);
-                for (name, value) in name::in_order(fields) {
+                let shown = name::in_order(fields);
+                let width = shown.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+                for (name, value) in shown {
                     say(&self.field(name, value, width));
                 }
             }
             (Output::Name, _) => match name::of(value) {
                 Some(name) => say(&plain(&name)),
-                None => note!("this answer has no id or name; take -o json"),
+                None => {
+                    note!("error: this answer has no id or name\n\nhint: take -o json");
+                    log::exit(EXIT_WRONG);
+                }
             },
             (Output::Yaml, _) => say(yaml::of(value).trim_end()),
             (Output::Table | Output::Wide | Output::Json, _) => say(&format!("{value:#}")),
         }
     }
 
-    /// A document that does not fit in its line stands below it, as YAML.
+    /// A document that is nested or does not fit in its line stands below it, as YAML.
     fn field(self, name: &str, value: &Value, width: usize) -> String {
-        let shown = time::moment(name, value).unwrap_or_else(|| table::cell(value));
-        let room = self.width.unwrap_or(usize::MAX).saturating_sub(width + 2);
-        if (value.is_object() || value.is_array()) && shown.chars().count() > room {
+        let flat = flat(value);
+        let room = self.width.unwrap_or(DOCUMENT_WIDTH).saturating_sub(width + 2);
+        let fits = flat.as_ref().is_some_and(|flat| flat.chars().count() <= room);
+        let shown = time::moment(name, value).or(flat).unwrap_or_else(|| table::cell(value));
+        if (value.is_object() || value.is_array()) && !fits {
             let below = yaml::of(value);
             let lines: Vec<String> = below.lines().map(|line| format!("\n  {}", plain(line))).collect();
             return format!("{name}{}", lines.concat());
@@ -116,11 +126,12 @@ impl Print {
 
     /// The lines of a table, the heads first.
     fn table<C: Copy + Into<Column>>(self, rows: &[Value], columns: &[C]) -> Vec<String> {
-        let columns: Vec<Column> = columns
-            .iter()
-            .map(|column| (*column).into())
-            .filter(|column| self.is_wide() || !column.wide)
-            .collect();
+        let columns = columns.iter().map(|column| (*column).into());
+        let columns: Vec<Column> = if self.is_wide() {
+            columns.map(Column::in_full).collect()
+        } else {
+            columns.filter(|column| !column.wide).collect()
+        };
         let table = table::Table::of(rows, &columns, self.width);
         table.lines(|text, shown| self.painted(text, shown))
     }
@@ -175,6 +186,19 @@ impl Print {
     }
 }
 
+/// As `band: P1, level: 5`; `None`: it is nested, or no document.
+fn flat(value: &Value) -> Option<String> {
+    let is_scalar = |value: &Value| !value.is_object() && !value.is_array();
+    let parts: Vec<String> = match value {
+        Value::Object(fields) if fields.values().all(is_scalar) => {
+            fields.iter().map(|(name, value)| format!("{name}: {}", table::cell(value))).collect()
+        }
+        Value::Array(list) if list.iter().all(is_scalar) => list.iter().map(table::cell).collect(),
+        _ => return None,
+    };
+    Some(parts.join(", "))
+}
+
 pub(crate) fn colours_wanted() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
@@ -209,7 +233,11 @@ mod tests {
             on_terminal(40).field("payload", &payload, 8),
             "payload\n  argv:\n    - ./report.sh\n    - --day\n    - yesterday\n  environment:\n    LANG: C"
         );
-        assert_eq!(on_terminal(40).field("labels", &json!({"a": "b"}), 8), "labels    {\"a\":\"b\"}");
+        assert_eq!(on_terminal(40).field("labels", &json!({"a": "b"}), 8), "labels    a: b");
+        let priority = json!({"band": "P1", "level": 5});
+        let in_a_pipe = Print { output: Output::Table, width: None, colour: false };
+        assert_eq!(in_a_pipe.field("priority", &priority, 8), "priority  band: P1, level: 5");
+        assert!(in_a_pipe.field("payload", &payload, 8).starts_with("payload\n  argv:"));
         assert_eq!(on_terminal(40).field("reason", &json!(""), 8), "reason");
     }
 

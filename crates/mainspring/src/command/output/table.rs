@@ -5,7 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::clean::plain;
+use super::super::run::undo_name;
+use super::clean::{brief, plain};
 use super::time;
 
 /// A column of a table, and how to read it from a row.
@@ -34,11 +35,25 @@ enum Kind {
     Bytes,
     /// `field` and this one, as `job/name`.
     Pair(&'static str),
+    /// What went wrong, in one short line.
+    Error,
+    /// The name of a task of a run; its undo task has the same one, and `undo`.
+    RunTask,
 }
 
 /// A field as it is.
 pub(crate) const fn text(head: &'static str, field: &'static str) -> Column {
     Column { head, field, kind: Kind::Text, wide: false }
+}
+
+/// What went wrong, in one short line; with `-o wide` all of it.
+pub(crate) const fn error(head: &'static str, field: &'static str) -> Column {
+    Column { head, field, kind: Kind::Error, wide: false }
+}
+
+/// The name of a task of a run; a task that undoes it is told apart.
+pub(crate) const fn run_task(head: &'static str, field: &'static str) -> Column {
+    Column { head, field, kind: Kind::RunTask, wide: false }
 }
 
 /// An id, shortened on a terminal as far as commands take it back.
@@ -97,6 +112,14 @@ impl Column {
         self
     }
 
+    /// With `-o wide` nothing is cut.
+    pub(super) fn in_full(mut self) -> Self {
+        if matches!(self.kind, Kind::Error) {
+            self.kind = Kind::Text;
+        }
+        self
+    }
+
     /// As scripts read it.
     pub(super) fn whole(self, row: &Value) -> String {
         let field = value(row, self.field);
@@ -105,16 +128,27 @@ impl Column {
                 second if second.is_empty() => field,
                 second => format!("{field}/{second}"),
             },
-            Kind::Text | Kind::Id | Kind::Age | Kind::Instant | Kind::Took(_) | Kind::Span | Kind::Bytes => {
-                field
-            }
+            Kind::RunTask if row["undo"] == true => undo_name(&field),
+            Kind::Text
+            | Kind::Id
+            | Kind::Age
+            | Kind::Instant
+            | Kind::Took(_)
+            | Kind::Span
+            | Kind::Bytes
+            | Kind::Error
+            | Kind::RunTask => field,
         }
     }
 
     fn shown(self, row: &Value, now: Timestamp) -> String {
         let field = value(row, self.field);
         match self.kind {
-            Kind::Text | Kind::Id | Kind::Instant | Kind::Pair(_) => self.whole(row),
+            Kind::Text | Kind::Id | Kind::Instant | Kind::Pair(_) | Kind::RunTask => self.whole(row),
+            Kind::Error => {
+                let text = row.pointer(&pointer(self.field)).and_then(Value::as_str);
+                text.map_or(field, brief)
+            }
             Kind::Age => time::age(&field, now).unwrap_or(field),
             Kind::Span => field.parse().map_or(field, |ms| time::exact(Duration::from_millis(ms))),
             Kind::Bytes => field.parse().map_or(field, in_unit),
@@ -139,7 +173,11 @@ fn in_unit(bytes: u64) -> String {
 }
 
 fn value(row: &Value, field: &str) -> String {
-    row.pointer(&format!("/{}", field.replace('.', "/"))).map(cell).unwrap_or_default()
+    row.pointer(&pointer(field)).map(cell).unwrap_or_default()
+}
+
+fn pointer(field: &str) -> String {
+    format!("/{}", field.replace('.', "/"))
 }
 
 /// Cells that fit the terminal.
@@ -198,7 +236,14 @@ fn shorten_column(cells: &mut [Vec<String>], (at, column): (usize, &Column), row
                 row[at] = time::to_the_minute(&row[at]);
             }
         }
-        Kind::Text | Kind::Age | Kind::Took(_) | Kind::Span | Kind::Bytes | Kind::Pair(_) => {}
+        Kind::Text
+        | Kind::Age
+        | Kind::Took(_)
+        | Kind::Span
+        | Kind::Bytes
+        | Kind::Pair(_)
+        | Kind::Error
+        | Kind::RunTask => {}
     }
 }
 
@@ -346,6 +391,18 @@ mod tests {
         assert!(!narrow[0].contains("ACTOR") && narrow[1].ends_with("ended with code 65"), "{narrow:?}");
         assert!(lines(Some(80))[0].contains("ACTOR"), "there is room");
         assert!(lines(None)[1].starts_with("2026-01-01T00:00:00.250Z  "), "a script gets all of it");
+    }
+
+    #[test]
+    fn an_error_is_one_line_and_an_undo_task_is_told_apart() {
+        let message = format!("code 1\n{}last", "line\n".repeat(30));
+        let row = json!({"run_task": "pay", "undo": true, "error": {"message": message}});
+        let columns = [run_task("NAME", "run_task"), error("ERROR", "error.message")];
+        let lines = |columns: &[Column]| {
+            Table::of(std::slice::from_ref(&row), columns, None).lines(|_, shown| shown)[1].clone()
+        };
+        assert_eq!(lines(&columns), "undo of pay  code 1 · … · last");
+        assert_eq!(lines(&columns.map(Column::in_full)).matches("line").count(), 30, "-o wide");
     }
 
     #[test]

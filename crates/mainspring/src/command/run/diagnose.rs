@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::connect::Print;
-use super::super::output::{moment, plain, say};
+use super::super::output::{brief, moment, plain, say};
 use super::next;
 
 pub(super) fn print(print: Print, diagnosis: &Value) {
@@ -60,9 +60,10 @@ fn task_lines(print: Print, task: &Value) -> Vec<String> {
         lines.push(format!("  then decides: {}", plain(condition)));
     }
     if let Some(error) = task.get("last_error") {
-        let message = text(error, "message");
-        if !lines[1].ends_with(&message) {
-            lines.push(format!("  last error: {message}"));
+        // All of it stands at the end of the log, and in `task get`.
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        if !lines[1].ends_with(&text(error, "message")) {
+            lines.push(format!("  last error: {}", brief(message)));
         }
     }
     if let Some(id) = task.pointer("/task/task_id").and_then(Value::as_str) {
@@ -101,7 +102,8 @@ fn text(value: &Value, field: &str) -> String {
 
 /// As much of the run as the next commands need.
 fn as_run(diagnosis: &Value) -> Value {
-    json!({"run_id": diagnosis["run_id"], "state": diagnosis["state"], "tasks": diagnosis["tasks"]})
+    let (id, state, tasks) = (&diagnosis["run_id"], &diagnosis["state"], &diagnosis["tasks"]);
+    json!({"run_id": id, "state": state, "tasks": tasks, "is_diagnosed": true})
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use clap::Args;
 use mainspring_client::{Client, ClientError, escaped, query};
 
 use super::super::list::{Listing, Page, Rows};
-use super::super::output::{id, text as column};
-use super::super::suggest;
+use super::super::output::{error, id, text as column};
+use super::super::{suggest, words};
 use super::text;
 
 #[derive(Args)]
@@ -22,7 +22,7 @@ pub(super) struct Items {
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
     /// Only in these states, separated by commas, as `failed,cancelled`
-    #[arg(long, value_name = "STATES")]
+    #[arg(long, value_name = "STATES", value_parser = words::task_states)]
     state: Option<String>,
     #[command(flatten)]
     page: Page,
@@ -37,7 +37,7 @@ const ITEMS: Rows = Rows {
         column("STATE", "state"),
         id("TASK", "task_id"),
         column("VALUE", "value"),
-        column("ERROR", "error.message"),
+        error("ERROR", "error.message"),
     ],
 };
 

@@ -8,6 +8,7 @@ use mainspring_client::query;
 use super::super::list::{Between, Listing, Page, Rows};
 use super::super::output::{age, id, instant, text, took};
 use super::super::tenant::OfTenant;
+use super::super::words;
 
 #[derive(Args)]
 pub(super) struct List {
@@ -17,13 +18,13 @@ pub(super) struct List {
     #[command(flatten)]
     tenant: OfTenant,
     /// Only in these states, separated by commas, as `failed,cancelled`
-    #[arg(long, value_name = "STATES")]
+    #[arg(long, value_name = "STATES", value_parser = words::run_states)]
     state: Option<String>,
     /// Only with this label, as team=ops
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
-    /// Only begun by this: manual, schedule, event, …
-    #[arg(long, value_name = "KIND")]
+    /// Only started by this: manual, schedule, event, backfill, rerun or parent
+    #[arg(long, value_name = "KIND", value_parser = words::trigger)]
     trigger: Option<String>,
     #[command(flatten)]
     made: Between,

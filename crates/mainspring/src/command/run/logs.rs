@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::connect::{Connect, NOT_FOUND};
 use super::super::logs::{Start, print_all};
-use super::named;
+use super::{named, undo};
 use crate::note::note;
 
 /// Tasks whose logs are printed at once; more have to be named.
@@ -86,6 +86,7 @@ fn wanted(task: &Value, name: Option<&str>, item: Option<u32>) -> bool {
 async fn print(client: &Client, task: &Value) -> Result<(), ClientError> {
     let text = |field: &str| task[field].as_str().unwrap_or_default().to_owned();
     let item = task["item"].as_u64().map(|item| format!(" item {item}")).unwrap_or_default();
-    note!("== {}{item} ({}, {})", text("run_task"), text("task_id"), text("state"));
+    let name = if task["undo"] == true { undo::name(&text("run_task")) } else { text("run_task") };
+    note!("== {name}{item} ({}, {})", text("task_id"), text("state"));
     print_all(client, &text("task_id"), Start::default()).await.map(drop)
 }

@@ -3,6 +3,7 @@
 mod clear;
 mod diagnose;
 mod failures;
+mod head;
 mod items;
 mod list;
 mod logs;
@@ -12,6 +13,7 @@ mod rerun;
 mod since;
 mod timeline;
 mod tree;
+mod undo;
 mod watch;
 
 use std::process::ExitCode;
@@ -19,12 +21,14 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
+pub(super) use self::undo::name as undo_name;
 pub(super) use self::watch::watch;
 use super::bulk::{Manner, add_labels, carry_out};
 use super::connect::Connect;
 pub(super) use super::connect::actor;
 use super::output::{plain, say};
 use super::submit::parse_label;
+use super::words;
 
 /// Exit: 0 done, 1 refused, 4 there is no such run.
 #[derive(Args)]
@@ -45,7 +49,7 @@ enum What {
         after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state failed --since 1d\n  mainspring run list --watch"
     )]
     List(list::List),
-    /// Show one run with its tasks: ids, how long each took, and errors
+    /// Show one run with its tasks and those that undo them: ids, how long each took, errors, and who did what with it
     #[command(
         after_help = "Examples:\n  mainspring run get run_019a88f0\n  mainspring run get run_019a88f0 -o json"
     )]
@@ -172,6 +176,7 @@ struct Force {
     /// The run: its id or the beginning of it
     id: String,
     /// succeeded, failed or cancelled
+    #[arg(value_parser = words::run_end)]
     state: String,
     /// Why; kept with the run
     #[arg(long, value_name = "TEXT")]
@@ -201,6 +206,7 @@ impl Run {
                 if print.is_data() {
                     print.object(&run);
                 } else {
+                    undo::add_rows(&client, &mut run).await?;
                     failures::add_errors(&client, &mut run).await?;
                     tree::print(print, &run);
                     next::tell(print, &run);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::connect::Print;
-use super::super::output::{between, cut, plain, say, to_the_minute};
-use super::text;
+use super::super::output::{between, brief, cut, say};
+use super::{head, text};
 
 /// Tasks shown; a wider run is summed up.
 const LINES_MAX: usize = 200;
@@ -23,19 +23,7 @@ pub(super) fn print(print: Print, run: &Value) {
 }
 
 pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
-    let mut lines = head(print, run);
-    for field in ["paused", "stopping", "reason"] {
-        if let Some(text) = run.get(field).and_then(Value::as_str) {
-            lines.push(format!("  {field}: {text}"));
-        }
-    }
-    let marks: Vec<&str> =
-        run.get("marks").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    if !marks.is_empty() {
-        lines.push(format!("  marks: {}", marks.join(", ")));
-    }
-    let approvals = run.get("approvals").and_then(Value::as_array).into_iter().flatten();
-    lines.extend(approvals.map(|approval| format!("  {}", print.fitted(&approval_line(run, approval)))));
+    let mut lines = head::lines(print, run);
     let empty = Vec::new();
     let tasks = run.get("tasks").and_then(Value::as_array).unwrap_or(&empty);
     let depths = depths(tasks);
@@ -52,50 +40,7 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
     lines
 }
 
-fn approval_line(run: &Value, approval: &Value) -> String {
-    let item = approval.get("item").and_then(Value::as_u64);
-    let task =
-        format!("{}{}", text(approval, "task"), item.map(|item| format!(" item {item}")).unwrap_or_default());
-    let state = text(approval, "state");
-    if state != "open" {
-        let reason = text(approval, "reason");
-        let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        return plain(&format!("{state}: {task} by {} (unverified){why}", text(approval, "actor")));
-    }
-    let by = approval.get("by").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let by: Vec<&str> = by.collect();
-    let by = if by.is_empty() { "anybody".to_owned() } else { by.join(" or ") };
-    let message = text(approval, "message");
-    let what = if message.is_empty() { String::new() } else { format!(": {message}") };
-    let id = text(run, "run_id");
-    let until = text(approval, "until");
-    plain(&format!("waits for approval: {task} by {by} until {until}{what} (mainspring run approve {id})"))
-}
-
-/// How it stands, what it is a run of, and how many of its tasks are in which state.
-fn head(print: Print, run: &Value) -> Vec<String> {
-    let version = run.get("version").and_then(Value::as_u64).unwrap_or(0);
-    let state = text(run, "state");
-    let took = took(run).map(|took| format!("  {took}")).unwrap_or_default();
-    let mut what = format!("  {} v{version}", text(run, "job"));
-    let window = run.pointer("/window/at").and_then(Value::as_str).map(to_the_minute);
-    let owner = Some(text(run, "owner")).filter(|owner| !owner.is_empty());
-    let trigger = Some(text(run, "trigger")).filter(|trigger| !trigger.is_empty());
-    for (word, value) in [("owner", owner), ("begun by", trigger), ("window", window.as_deref())] {
-        if let Some(value) = value {
-            what.extend([", ", word, " ", &plain(value)]);
-        }
-    }
-    let mut lines = vec![format!("{}  {}{took}", text(run, "run_id"), print.state(state, state.to_owned()))];
-    lines.extend(print.folded(&what, 4));
-    let counts = counts(run);
-    if !counts.is_empty() {
-        lines.extend(print.folded(&format!("  {counts}"), 4));
-    }
-    lines
-}
-
-fn counts(run: &Value) -> String {
+pub(super) fn counts(run: &Value) -> String {
     let counts = run.get("counts").and_then(Value::as_object).into_iter().flatten();
     let words: Vec<String> =
         counts.map(|(state, count)| format!("{count} {}", state.to_lowercase())).collect();
@@ -161,8 +106,12 @@ fn task_lines(print: Print, task: &Value, depth: usize, width: usize) -> Vec<Str
     let mut below = |words: String| lines.push(print.fitted(&format!("      {words}")));
     for field in ["reason", "error"] {
         if let Some(words) = task.get(field).and_then(Value::as_str) {
-            below(plain(&words.lines().collect::<Vec<_>>().join(" · ")));
+            below(brief(words));
         }
+    }
+    for item in task.get("failed_items").and_then(Value::as_array).into_iter().flatten() {
+        let error = item.pointer("/error/message").and_then(Value::as_str).unwrap_or("failed");
+        below(format!("item {}: {}", item["index"], brief(error)));
     }
     let jobs = task.get("waits_for_jobs").and_then(Value::as_array).into_iter().flatten();
     let jobs: Vec<&str> = jobs.map(|wait| text(wait, "job")).collect();
@@ -173,7 +122,7 @@ fn task_lines(print: Print, task: &Value, depth: usize, width: usize) -> Vec<Str
 }
 
 /// From its start to its end, or to now.
-fn took(value: &Value) -> Option<String> {
+pub(super) fn took(value: &Value) -> Option<String> {
     let from = value.get("started_at").and_then(Value::as_str)?;
     let now = || jiff::Timestamp::now().to_string();
     between(from, &value.get("ended_at").and_then(Value::as_str).map_or_else(now, str::to_owned))
@@ -204,7 +153,7 @@ mod tests {
         let task =
             |name: &str, needs: &[&str], state: &str| json!({"name": name, "needs": needs, "state": state});
         let run = json!({
-            "run_id": "run_1", "job": "etl", "version": 2, "state": "running", "tasks_total": 4, "owner": "ops",
+            "run_id": "run_1", "job": "etl", "version": 2, "state": "running", "tasks_total": 5, "owner": "ops",
             "trigger": "schedule", "window": {"at": "W1"},
             "counts": {"succeeded": 1, "running": 1},
             "tasks": [
@@ -214,10 +163,12 @@ mod tests {
                 json!({"name": "transform", "needs": ["extract"], "state": "running",
                        "items": {"count": 10, "succeeded": 3, "failed": 1, "cancelled": 1}}),
                 json!({"name": "notify", "needs": ["load", "extract"], "state": "failed", "error": "no\nroute"}),
+                json!({"name": "each", "needs": [], "state": "failed", "items": {"count": 2, "failed": 1},
+                       "failed_items": [{"index": 1, "error": {"message": "code 3\nx\nbad row"}}]}),
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
-        assert_eq!(lines[..2], ["run_1  running", "  etl v2, owner ops, begun by schedule, window W1"]);
+        assert_eq!(lines[..2], ["run_1  running", "  etl v2, owner ops, started by a schedule, window W1"]);
         let lines = &lines[2..];
         assert_eq!(lines[0], "  1 running, 1 succeeded");
         assert_eq!(lines[1], "  ✔ extract       succeeded        1m 5s    task_1");
@@ -228,5 +179,6 @@ mod tests {
         assert_eq!(lines[3], "  ·     load      pending");
         assert_eq!(lines[4], "  ✘       notify  failed");
         assert_eq!(lines[5], "      no · route");
+        assert_eq!(lines[7], "      item 1: code 3 · x · bad row");
     }
 }

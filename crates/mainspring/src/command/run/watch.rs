@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::super::connect::Print;
 use super::super::output::say;
-use super::{failures, next, text, tree};
+use super::super::submit::INTERRUPTED;
+use super::{failures, next, text, tree, undo};
 
 use crate::note::note;
 
@@ -18,17 +19,30 @@ use crate::note::note;
 const LOOK_MIN: Duration = Duration::from_millis(50);
 const LOOK_MAX: Duration = Duration::from_secs(1);
 
-/// Until the run has ended. Exit: 0 it succeeded, 3 it did not.
+/// Until the run has ended. Exit: 0 it succeeded, 3 it did not, 130 after Ctrl-C, which does not end the run.
 pub(in crate::command) async fn watch(
     client: &Client,
     print: Print,
     id: &str,
 ) -> Result<ExitCode, ClientError> {
+    tokio::select! {
+        ended = until_ended(client, print, id) => ended,
+        _ = tokio::signal::ctrl_c() => {
+            note!("\n{id} goes on; cancel it with `mainspring run cancel {id}`");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+    }
+}
+
+async fn until_ended(client: &Client, print: Print, id: &str) -> Result<ExitCode, ClientError> {
     let live = std::io::stderr().is_terminal() && !print.is_data();
     let mut seen = Seen::default();
     let mut wait = LOOK_MIN;
     loop {
         let mut run = client.get(&format!("/v1/runs/{id}")).await?;
+        if !print.is_data() {
+            undo::add_rows(client, &mut run).await?;
+        }
         let changed = if live { seen.draw(print, &run) } else { seen.tell(print, &run) };
         let state = run.get("state").and_then(Value::as_str).unwrap_or_default().to_owned();
         if matches!(&*state, "succeeded" | "failed" | "cancelled") {

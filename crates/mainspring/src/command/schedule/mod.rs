@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use mainspring_client::{escaped, query};
 
-use self::named::{Act, Key, Named, One, key};
+use self::named::{Act, Named, One};
 use super::list::{Between, Listing, Page, Rows};
 use super::output::{age, id, instant, pair, text};
+use super::scoped::{Key, Kind, key};
 use super::tenant::OfTenant;
+use super::words;
 
 /// A schedule is named JOB/NAME, or JOB alone if the job has one; recurring tasks are named @tasks/NAME.
 /// Exit: 0 done, 1 refused, 4 there is no such schedule.
@@ -82,7 +84,7 @@ struct History {
     #[command(flatten)]
     named: Named,
     /// Only those of which this became: ran, late, `catch_up`, `no_event`, backfill, skipped, missed
-    #[arg(long, value_name = "OUTCOME")]
+    #[arg(long, value_name = "OUTCOME", value_parser = words::outcome)]
     outcome: Option<String>,
     #[command(flatten)]
     passed: Between,
@@ -100,7 +102,7 @@ struct Ledger {
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
     /// Only those of which this became: ran, late, `catch_up`, `no_event`, backfill, skipped, missed
-    #[arg(long, value_name = "OUTCOME")]
+    #[arg(long, value_name = "OUTCOME", value_parser = words::outcome)]
     outcome: Option<String>,
     #[command(flatten)]
     passed: Between,
@@ -215,7 +217,7 @@ impl History {
         let Self { named, page, listing, outcome, passed } = self;
         let (from, to) = passed.instants();
         listing.show_at(WINDOWS, async |client| {
-            let Key { job, name, .. } = key(client, &named.name, &tenant).await?;
+            let Key { job, name, .. } = key(client, Kind::Schedule, &named.name, &tenant).await?;
             let wanted = [
                 ("tenant", Some(&*tenant)),
                 ("limit", Some(&*limit)),

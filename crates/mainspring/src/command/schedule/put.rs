@@ -11,7 +11,8 @@ use mainspring_client::operations::{self, PutScheduleQuery};
 use mainspring_client::types::ScheduleBody;
 
 use super::super::revision::IfRevision;
-use super::named::{Key, One, key};
+use super::super::scoped::{Key, Kind, key};
+use super::named::One;
 
 /// The file has the fields that a schedule has in a job file, as YAML or JSON. The same content changes nothing.
 #[derive(Args)]
@@ -37,7 +38,7 @@ impl Put {
         let (name, tenant, connect) = self.one.parts()?;
         let (seen, reason) = (self.seen, self.reason);
         connect.run(async |client, print| {
-            let Key { tenant, job, name } = key(&client, &name, &tenant).await?;
+            let Key { tenant, job, name } = key(&client, Kind::Schedule, &name, &tenant).await?;
             let query = PutScheduleQuery { tenant, ..PutScheduleQuery::default() };
             // As it was written: the server reads YAML and JSON.
             let call = operations::put_schedule(&job, &name, &query, &ScheduleBody::default());
