@@ -1712,6 +1712,9 @@ pub struct Schedule {
     pub overlap: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
+    /// Of its runs; absent if each task has its own
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
     /// Later with each edit, for `If-Match`
     pub revision: u64,
     pub skipped: u64,

@@ -12409,6 +12409,9 @@ pub struct Schedule {
     /// Later with each edit, for `if_revision`.
     #[prost(uint64, tag = "33")]
     pub revision: u64,
+    /// Of its runs; not set if each task has its own.
+    #[prost(message, optional, tag = "34")]
+    pub priority: ::core::option::Option<Priority>,
 }
 /// What happens to local times that a change of the clock skips or repeats.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -53,11 +53,11 @@ export function bodyOf(draft: Draft, row: Schedule | undefined): Record<string, 
   const [catchUp, active] = [Number(draft.catch_up), Number(draft.max_active)];
   if (!Number.isInteger(catchUp) || catchUp < 0 || catchUp > 100) return 'Missed windows that are made up for: 0 to 100.';
   if (!Number.isInteger(active) || active < 1 || active > 1000) return 'At most active: 1 to 1000.';
-  const { at, after, start, end } = row ?? {};
+  const { at, after, start, end, priority } = row ?? {};
   const dst = draft.cron && (draft.missing || draft.twice) ? { ...(draft.missing && { missing: draft.missing }), ...(draft.twice && { twice: draft.twice }) } : undefined;
   const all = {
     cron: draft.cron, every: draft.every, at: at?.length ? at : undefined, after, start, end, timezone: draft.cron ? draft.timezone : undefined, overlap: draft.overlap, catch_up: catchUp,
-    misfire_grace: draft.misfire_grace, jitter: draft.jitter, max_active: active, dst, parameters,
+    misfire_grace: draft.misfire_grace, jitter: draft.jitter, max_active: active, dst, parameters, priority,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -241,8 +241,8 @@ test('an action says who does it and which revision was seen', () => {
 test('clock changes are found to the minute, and a schedule is stored as its form has it', () => {
   assert.deepEqual(clockChanges('Europe/Berlin', new Date('2026-11-01T00:00:00Z'), 365).map(({ at, by }) => [at.toISOString(), by]), [['2027-03-28T01:00:00.000Z', 60], ['2027-10-31T01:00:00.000Z', -60]]);
   assert.deepEqual(clockChanges('UTC', new Date(), 365), []);
-  const row = { name: 'daily', cron: '0 9 * * *', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, end: '2027-01-01T00:00:00Z', parameters: { a: 1 } } as never;
-  assert.deepEqual(bodyOf(draftOf(row), row), { cron: '0 9 * * *', end: '2027-01-01T00:00:00Z', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, parameters: { a: 1 } });
+  const row = { name: 'daily', cron: '0 9 * * *', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, end: '2027-01-01T00:00:00Z', parameters: { a: 1 }, priority: { band: 'P2', level: 5 } } as never;
+  assert.deepEqual(bodyOf(draftOf(row), row), { cron: '0 9 * * *', end: '2027-01-01T00:00:00Z', timezone: 'Europe/Berlin', overlap: 'forbid', catch_up: 2, misfire_grace: '5m', max_active: 1, dst: { missing: 'skip', twice: 'both' }, parameters: { a: 1 }, priority: { band: 'P2', level: 5 } });
   assert.match(String(bodyOf({ ...draftOf(row), parameters: '{' }, row)), /not JSON/);
   assert.match(String(bodyOf({ ...draftOf(row), every: '5m' }, row)), /not both/);
 });

@@ -142,6 +142,10 @@ fn message(schedule: &Schedule) -> v1::Schedule {
         start: view.start.map(moment),
         end: view.end.map(moment),
         parameters_json: view.parameters.map(|parameters| parameters.get().to_owned()),
+        priority: view.priority.map(|priority| v1::Priority {
+            band: Some(priority.band.to_owned()),
+            level: Some(u32::from(priority.level)),
+        }),
         in_file: view.in_file,
         created_at: Some(moment(view.created_at)),
         updated_at: Some(moment(view.updated_at)),

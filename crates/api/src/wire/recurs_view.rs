@@ -52,7 +52,7 @@ impl<'a> TaskView<'a> {
             window: None,
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
-            priority: PriorityView { band: spec.priority.band.label(), level: spec.priority.level() },
+            priority: PriorityView::of(spec.priority),
             delivery: profile.delivery,
             created_at: Moment(schedule.created),
             updated_at: Moment(schedule.changed),

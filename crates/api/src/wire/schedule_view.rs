@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::job_view::raw;
+use super::task_view::PriorityView;
 use super::time::{Moment, span, written};
 
 #[derive(Serialize)]
@@ -58,6 +59,9 @@ pub(crate) struct ScheduleView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::object"))]
     pub parameters: Option<&'a RawValue>,
+    /// Of its runs; absent if each task has its own
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<PriorityView>,
     /// It stands in the job's file.
     pub in_file: bool,
     pub created_at: Moment,
@@ -97,9 +101,12 @@ impl<'a> ScheduleView<'a> {
             Some(Started::Task(id)) => (None, Some(id.to_string())),
             None => (None, None),
         };
-        let parameters = match &spec.target {
-            Target::Run { parameters, .. } if &**parameters != b"{}" => raw(parameters),
-            Target::Run { .. } | Target::Task(_) => None,
+        let (parameters, priority) = match &spec.target {
+            Target::Run { parameters, priority } => (
+                Some(parameters).filter(|parameters| &***parameters != b"{}").and_then(|text| raw(text)),
+                *priority,
+            ),
+            Target::Task(_) => (None, None),
         };
         Self {
             tenant: &key.tenant,
@@ -127,6 +134,7 @@ impl<'a> ScheduleView<'a> {
             start: spec.start.map(Moment),
             end: spec.end.map(Moment),
             parameters,
+            priority: priority.map(PriorityView::of),
             in_file: schedule.of_job,
             created_at: Moment(schedule.created),
             updated_at: Moment(schedule.changed),

@@ -3,7 +3,7 @@
 use mainspring_core::engine::question::Part;
 use mainspring_core::run::Run;
 use mainspring_core::task::{AttemptRecord, Delivery, Status, Task};
-use mainspring_core::values::{Name, NodeInstance, Permit, Wall, WorkerId};
+use mainspring_core::values::{Name, NodeInstance, Permit, Priority, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -111,6 +111,12 @@ pub(crate) struct PriorityView {
     pub level: u8,
 }
 
+impl PriorityView {
+    pub(super) fn of(priority: Priority) -> Self {
+        Self { band: priority.band.label(), level: priority.level() }
+    }
+}
+
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TaskError"))]
 pub(crate) struct ErrorView<'a> {
@@ -148,7 +154,7 @@ impl<'a> TaskView<'a> {
             window: extra.and_then(|extra| extra.window.as_deref()).map(WindowView::of),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
-            priority: PriorityView { band: task.priority.band.label(), level: task.priority.level() },
+            priority: PriorityView::of(task.priority),
             delivery: profile.delivery,
             created_at: Moment(task.submitted),
             updated_at: Moment(task.changed),

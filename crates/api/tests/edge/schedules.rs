@@ -92,7 +92,7 @@ async fn a_schedule_is_put_paused_resumed_and_deleted() {
     assert_eq!(beat["next"], stored["next"]);
     assert_eq!((&beat["every"], &beat["in_file"]), (&json!("1h 30m"), &json!(false)), "{beat:#}");
     assert_eq!(beat["parameters"], json!({"region": "us"}), "{beat:#}");
-    assert_eq!(beat["max_active"], 3, "{beat:#}");
+    assert_eq!((&beat["max_active"], &beat["priority"]["band"]), (&json!(3), &json!("P2")), "{beat:#}");
     assert_eq!(rig.call("POST", "/v1/jobs", &JOB.replace("9 * *", "8 * *")).await.status, 200);
     assert_eq!(rig.get(path).await.status, 200, "the file does not speak of it, so it stays");
 

@@ -76,13 +76,13 @@ impl Print {
                     say(&self.field(name, value, width));
                 }
             }
-            (Output::Name, _) => match name::of(value) {
-                Some(name) => say(&plain(&name)),
-                None => {
+            (Output::Name, _) => {
+                let Some(name) = name::of(value) else {
                     note!("error: this answer has no id or name\n\nhint: take -o json");
                     log::exit(EXIT_WRONG);
-                }
-            },
+                };
+                say(&plain(&name));
+            }
             (Output::Yaml, _) => say(yaml::of(value).trim_end()),
             (Output::Table | Output::Wide | Output::Json, _) => say(&format!("{value:#}")),
         }
