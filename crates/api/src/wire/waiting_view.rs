@@ -61,7 +61,8 @@ pub(crate) struct QueueView {
     /// Attempts that began, by those of the last minute; absent until it is known
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_per_minute: Option<u64>,
-    /// How long what waits will take at that rate; absent if nothing waits or nothing begins
+    /// How long what waits will take at that rate; absent if nothing waits or begins, or if most of it waits for a limit or
+    /// for workers that are not there
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drained_in_ms: Option<u64>,
 }
@@ -95,8 +96,14 @@ impl WaitingView {
 }
 
 impl QueueView {
-    pub(crate) fn of(depth: &Depth, oldest: Option<Wall>, started_per_minute: Option<u64>) -> Self {
-        let rate = started_per_minute.filter(|rate| *rate > 0 && depth.queued > 0);
+    /// `is_blocked`: most of what waits does not wait for room.
+    pub(crate) fn of(
+        depth: &Depth,
+        oldest: Option<Wall>,
+        started_per_minute: Option<u64>,
+        is_blocked: bool,
+    ) -> Self {
+        let rate = started_per_minute.filter(|rate| *rate > 0 && depth.queued > 0 && !is_blocked);
         Self {
             pool: depth.pool.to_string(),
             band: depth.band.label(),
@@ -107,5 +114,21 @@ impl QueueView {
             started_per_minute,
             drained_in_ms: rate.map(|rate| depth.queued.saturating_mul(MINUTE_MS) / rate),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::values::{Band, Name};
+
+    use super::*;
+
+    #[test]
+    fn a_queue_says_how_long_it_will_take_only_if_its_tasks_wait_for_room() {
+        let (pool, tenant) = (Name::fixed("p"), Name::fixed("t"));
+        let depth = Depth { pool, band: Band::P1, tenant, queued: 120, running: 1, placed: 0 };
+        let told = |rate, is_blocked| QueueView::of(&depth, None, rate, is_blocked).drained_in_ms;
+        assert_eq!(told(Some(60), false), Some(120_000));
+        assert_eq!((told(Some(60), true), told(Some(0), false), told(None, false)), (None, None, None));
     }
 }
