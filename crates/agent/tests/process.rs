@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use double::*;
 use mainspring_agent::{AgentConfig, CgroupUse};
+use mainspring_proto::streams::{LogStream, StreamFilter};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use serde_json::json;
@@ -217,7 +218,8 @@ async fn a_polite_program_uses_its_grace_and_leaves_nothing_behind(kept: bool) {
     let result = bench.talk.result().await;
     assert_eq!(failure(&result), ("cancelled", 0, "stopped: cancel"), "asked to stop is not success");
     // The shell may say on stderr that its `sleep` was terminated, before or after.
-    let log = String::from_utf8(bench.talk.log().await).expect("text");
+    let log = StreamFilter::new(LogStream::All).take(bench.talk.log().await.into());
+    let log = String::from_utf8(log.into()).expect("text");
     assert!(log.lines().any(|line| line == "bye"), "{log}");
     soon("their end", async {
         while pids.split(' ').any(is_alive) {

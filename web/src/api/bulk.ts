@@ -37,7 +37,7 @@ export const asFlags = (selector: Selector): string[] => Object.entries(selector
 /** `all` where nothing else is named: the server refuses an empty selector. */
 export function whole({ force, priority, ...named }: Selector): Selector {
   const kept = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined && value !== '' && !(typeof value === 'object' && !Object.keys(value).length))) as Selector;
-  const isNamed = Object.keys(kept).some((name) => name !== 'state');
+  const isNamed = Object.keys(kept).length > 0;
   return { ...kept, ...(isNamed ? {} : { all: true }), ...(force && { force }), ...(priority && { priority }) };
 }
 

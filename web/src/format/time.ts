@@ -87,6 +87,14 @@ export function offsetMinutes(at: Date, zone: string): number {
   return Math.round((local - Math.floor(at.getTime() / 1000) * 1000) / 60_000);
 }
 
+/** When a day, `2026-11-18`, begins in a zone. */
+export function dayStart(text: string, zone: Zone | string): Date {
+  const name = zoneName(zone) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const utc = Date.parse(`${text}T00:00:00Z`);
+  const near = utc - offsetMinutes(new Date(utc), name) * 60_000;
+  return new Date(utc - offsetMinutes(new Date(near), name) * 60_000);
+}
+
 const DAY_MS = 86_400_000;
 
 /** When the clock of a zone is changed within so many days, to the minute, and by how many minutes. */

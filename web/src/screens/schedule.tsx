@@ -7,7 +7,7 @@ import { ApiError, send } from '../api/client';
 import { backfills, schedule as readSchedule, windows as readWindows } from '../api/reads';
 import type { BackfillPlan, Schedule, ScheduleWindow } from '../api/views';
 import { grouped, many } from '../format/text';
-import { clock, day, full } from '../format/time';
+import { clock, day, dayStart, full } from '../format/time';
 import { useQuery } from '../live/query';
 import { go, href, openHref, param, setQuery } from '../url/route';
 import { Act, MoreActions, ask } from '../ui/act';
@@ -113,12 +113,14 @@ function Cell({ row, window, inZone }: { row: Schedule; window: ScheduleWindow; 
 }
 
 function BackfillForm({ row }: { row: Schedule }) {
-  const today = day(new Date(), row.timezone ?? zone());
-  const [wish, setWish] = useState({ from: today, to: today, only: 'missing' as BackfillWish['only'], maxActive: 4, order: 'oldest' as 'oldest' | 'newest' });
+  const inZone = row.timezone ?? zone();
+  const dayIn = (days: number) => day(new Date(Date.now() + days * 86_400_000), inZone);
+  const instant = (text: string) => (text ? dayStart(text, inZone).toISOString() : '');
+  const [wish, setWish] = useState({ from: dayIn(0), to: dayIn(1), only: 'missing' as BackfillWish['only'], maxActive: 4, order: 'oldest' as 'oldest' | 'newest' });
   const [plan, setPlan] = useState<BackfillPlan>();
   const [error, setError] = useState<ApiError>();
   if (row.job.startsWith('@')) return null;
-  const whole = (dry: boolean): BackfillWish => ({ job: row.job, schedule: row.name, tenant: row.tenant, ...wish, dry });
+  const whole = (dry: boolean): BackfillWish => ({ job: row.job, schedule: row.name, tenant: row.tenant, ...wish, from: instant(wish.from), to: instant(wish.to), dry });
   const change = (part: Partial<typeof wish>) => {
     setWish({ ...wish, ...part });
     setPlan(undefined);

@@ -19,7 +19,7 @@ import { title } from './words';
 
 export const TASK_COLUMNS: Column<Task>[] = [
   { name: 'State', width: '158px', by: (task) => task.state, kind: (task) => stateClass(task.state), cell: (task) => <StateText state={task.state} /> },
-  { name: 'Task', width: 'minmax(130px, 2fr)', by: (task) => (task.payload ? title(task) : (task.job ?? task.task_id)), kind: 'two', cell: (task) => <><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></> },
+  { name: 'Task', width: 'minmax(130px, 2fr)', by: title, kind: 'two', cell: (task) => <><span title={title(task)}>{title(task)}</span><TaskNote task={task} /></> },
   { name: 'Executor', width: '76px', by: (task) => task.task_type, cell: (task) => task.task_type, isWideOnly: true },
   { name: 'Pool', width: '84px', by: (task) => task.pool, cell: (task) => task.pool, isWideOnly: true },
   { name: 'Priority', width: '62px', by: (task) => task.priority.band, cell: (task) => task.priority.band, isWideOnly: true },

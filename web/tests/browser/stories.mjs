@@ -217,6 +217,10 @@ ${[1, 2, 3, 4].map((at) => `  t${at}: { shell: "sleep 60", limits: [toll-gate] }
     await page.locator('a.cell.w-backfill').first().click();
     await page.locator('.panel h1', { hasText: 'good' }).waitFor();
     await page.locator('.panel').getByText('backfill, version 1').waitFor();
+    // A range of days, which begin at midnight of the schedule's zone.
+    await page.goto(`${product.url}/ui/schedules/good/often`);
+    await page.getByRole('button', { name: 'Count first' }).click();
+    await page.getByText(/window.* of [\d,]+ in this range would run/).waitFor();
     await close(page);
   },
 
@@ -326,6 +330,10 @@ tasks:
   async 'runs are counted, then cancelled by filter'(context, product) {
     await product.apply('job: herd\ntasks:\n  hold: { wait: { for: 600s } }\n');
     for (let turn = 0; turn < 5; turn++) await product.start('herd');
+    const any = await open(context, product, 'runs?state=running');
+    await any.getByRole('button', { name: 'Cancel all' }).click();
+    await any.locator('dialog.ask strong').filter({ hasText: /^(\d|[\d,]{2,}) runs$/ }).waitFor();
+    await close(any);
     const page = await open(context, product, 'runs?job=herd&state=running');
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await page.locator('dialog.ask').getByText('5 runs', { exact: true }).waitFor();

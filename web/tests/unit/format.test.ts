@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pieces } from '../../src/format/ansi';
 import { difference } from '../../src/format/diff';
 import { bytes, isWebLink, quoted, shortId } from '../../src/format/text';
-import { ago, day, full, short, span } from '../../src/format/time';
+import { ago, day, dayStart, full, short, span } from '../../src/format/time';
 
 test('spans are said as people say them', () => {
   const rows: [number, string][] = [
@@ -55,4 +55,12 @@ test('a difference has the changed lines and three around them', () => {
   assert.deepEqual(signs.filter((line) => line[0] !== ' '), ['-line 10', '+new', '+newer']);
   assert.ok(signs.includes(' line 7') && !signs.includes(' line 6') && signs.includes(' line 13') && !signs.includes(' line 14'));
   assert.deepEqual(difference('a', 'a').filter((line) => line.sign !== ' '), []);
+});
+
+test('a day begins at midnight of its zone, also where the clock changes', () => {
+  const begins = (text: string, zone: string) => dayStart(text, zone).toISOString();
+  assert.equal(begins('2026-03-29', 'Europe/Berlin'), '2026-03-28T23:00:00.000Z');
+  assert.equal(begins('2026-03-30', 'Europe/Berlin'), '2026-03-29T22:00:00.000Z');
+  assert.equal(begins('2026-11-01', 'America/New_York'), '2026-11-01T04:00:00.000Z');
+  assert.equal(begins('2026-11-19', 'utc'), '2026-11-19T00:00:00.000Z');
 });

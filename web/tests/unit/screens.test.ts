@@ -26,6 +26,7 @@ import { asCommand, asCurl, decide, putSchedule, withReason } from '../../src/ap
 import { viewAsCommand, viewAsCurl, viewOf } from '../../src/shell/view-command';
 import { parse } from '../../src/url/route';
 import { selectionText } from '../../src/screens/operations';
+import { title } from '../../src/screens/words';
 import { bodyOf, draftOf } from '../../src/screens/schedule-edit';
 import { clockChanges } from '../../src/format/time';
 
@@ -220,7 +221,8 @@ test('figures over time become areas and a rate', () => {
 });
 
 test('a verb for everything that matches names what it selects', () => {
-  assert.deepEqual(whole({ job: '', labels: {}, state: ['failed'], force: true }), { state: ['failed'], all: true, force: true });
+  assert.deepEqual(whole({ job: '', labels: {}, state: ['failed'], force: true }), { state: ['failed'], force: true }, 'a state is a name, too');
+  assert.deepEqual(whole({ job: '', state: [] }), { all: true });
   assert.deepEqual(whole({ job: 'etl', state: [], tenant: '' }), { job: 'etl' });
   assert.deepEqual(asFlags({ fingerprint: 'f0', labels: { team: 'ops' }, state: ['failed', 'cancelled'], all: true }), ['--group', 'f0', '--label', 'team=ops', '--state', 'failed,cancelled', '--all']);
   assert.deepEqual([labelsOf(''), labelsOf('a=b=c'), labelsOf('a')], [{}, { a: 'b=c' }, undefined]);
@@ -254,4 +256,11 @@ test('a view is a command and a request', () => {
   assert.equal(viewAsCurl(runs, 'http://h'), `curl -sS 'http://h/v1/runs?state=failed%2Crunning&job=etl&created_from=2026-11-18T05%3A00%3A00.000Z'`);
   assert.equal(viewAsCommand(of('/ui/schedules/etl/daily')), 'mainspring schedule get etl/daily');
   assert.equal(viewOf(parse('/ui/docs/schedules', ''), 0), undefined);
+});
+
+test('a task of a run is named after its place in the run', () => {
+  const task = { task_id: 'task_1', task_type: 'process', job: 'etl' };
+  const name = (more: object) => title({ ...task, ...more } as never);
+  assert.deepEqual([name({ run_task: 'load' }), name({ run_task: 'load', item: 3 }), name({ run_task: 'pay', undo: true })], ['etl: load', 'etl: load [3]', 'etl: pay, undo']);
+  assert.deepEqual([name({ payload: { argv: ['echo', 'a'] } }), name({}), name({ job: undefined })], ['echo a', 'etl', 'process']);
 });

@@ -97,13 +97,16 @@ impl<'a> TaskHistory<'a> {
     }
 }
 
-/// In the order of their times; what somebody did comes before the attempt that followed at once, and after all else.
+/// In the order of their times. What somebody did comes before the attempt that followed at once; of a task whose attempt was
+/// live then, before the end of that.
 fn with_notes<'a>(changes: Vec<ChangeView<'a>>, notes: &'a [TaskNote]) -> Vec<ChangeView<'a>> {
     let mut all = Vec::with_capacity(changes.len() + notes.len());
     let mut notes = notes.iter().peekable();
     for change in changes {
         let is_grant = change.cause == "assigned";
-        let is_before = |note: &&TaskNote| note.at < change.at.0 || note.at == change.at.0 && is_grant;
+        let is_before = |note: &&TaskNote| {
+            note.at < change.at.0 || note.at == change.at.0 && is_grant != note.status.is_leased()
+        };
         while let Some(note) = notes.next_if(is_before) {
             all.push(noted(note));
         }
