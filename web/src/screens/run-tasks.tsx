@@ -5,6 +5,7 @@ import type { Run, RunTask } from '../api/views';
 import { layersOf, toGraph } from '../graph/layout';
 import { list, openHref, opened, param, withQuery } from '../url/route';
 import { Empty, StateBadge, Time, Took, ranFor } from '../ui/basics';
+import { many } from '../format/text';
 import { Choice, StateFacet, TextFacet } from '../ui/facets';
 import { Table, type Column } from '../ui/table';
 import { CountsBar } from '../ui/bars';
@@ -44,6 +45,20 @@ export function arranged(tasks: RunTask[], order: string): RunTask[] {
   return tasks.toSorted((a, b) => at.get(a)! - at.get(b)!);
 }
 
+const UNDONE_MAX = 100;
+
+/** What was, or is, undone because the run failed: each a task of its own. */
+function Undone({ tasks }: { tasks: RunTask[] }) {
+  const undone = tasks.filter((task) => task.undo_task_id);
+  if (!undone.length) return null;
+  return (
+    <p class="quiet">{many(undone.length, 'task')} undone, or being undone:{' '}
+      {undone.slice(0, UNDONE_MAX).map((task, at) => <span key={task.name}>{at ? ', ' : ''}<a href={openHref(task.undo_task_id)}>undo of {task.name}</a></span>)}
+      {undone.length > UNDONE_MAX && ' and others'}
+    </p>
+  );
+}
+
 export function RunTasks({ run }: { run: Run }) {
   const tasks = run.tasks ?? [];
   const states = list('only');
@@ -63,6 +78,7 @@ export function RunTasks({ run }: { run: Run }) {
             current={rows.find((task) => task.task_id && task.task_id === opened.value)?.name}
             href={(task) => (task.items ? withQuery({ view: 'items', of: task.name, only: '', task: '', order: '' }) : openHref(task.task_id ?? task.run_id))} />
         : <Empty title="No task fits these filters" />}
+      <Undone tasks={tasks} />
     </>
   );
 }

@@ -19,12 +19,12 @@ import { title } from './words';
 
 export const TASK_COLUMNS: Column<Task>[] = [
   { name: 'State', width: '158px', by: (task) => task.state, kind: (task) => stateClass(task.state), cell: (task) => <StateText state={task.state} /> },
-  { name: 'Task', width: 'minmax(130px, 2fr)', by: title, kind: 'two', cell: (task) => <><span title={title(task)}>{title(task)}</span><TaskNote task={task} /></> },
+  { name: 'Task', width: 'minmax(90px, 2fr)', by: title, kind: 'two', cell: (task) => <><span title={title(task)}>{title(task)}</span><TaskNote task={task} /></> },
   { name: 'Executor', width: '76px', by: (task) => task.task_type, cell: (task) => task.task_type, isWideOnly: true },
   { name: 'Pool', width: '84px', by: (task) => task.pool, cell: (task) => task.pool, isWideOnly: true },
   { name: 'Priority', width: '62px', by: (task) => task.priority.band, cell: (task) => task.priority.band, isWideOnly: true },
   { name: 'Tries', width: '46px', by: (task) => task.attempt_count, cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
-  { name: 'Took', width: '72px', by: (task) => ranFor(task), cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
+  { name: 'Took', width: '58px', by: (task) => ranFor(task), cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
   { name: 'Created', width: '108px', by: (task) => task.created_at, cell: (task) => <Time at={task.created_at} />, isWideOnly: true },
 ];
 

@@ -5,7 +5,8 @@ import type { ScheduleWindow, Task } from '../api/views';
 
 /** What a task runs, as far as a line says it. */
 export function title(task: Task): string {
-  if (task.run_task) return `${task.job}: ${task.run_task}${task.item === undefined ? '' : ` [${task.item}]`}${task.undo ? ', undo' : ''}`;
+  const place = `${task.run_task ? `: ${task.run_task}` : ''}${task.item === undefined ? '' : ` [${task.item}]`}${task.undo ? ', undo' : ''}`;
+  if (place) return `${task.job}${place}`;
   const payload = task.payload as { argv?: string[]; url?: string } | undefined;
   return payload?.argv?.join(' ') ?? payload?.url ?? task.job ?? task.task_type;
 }

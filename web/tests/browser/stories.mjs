@@ -327,6 +327,16 @@ tasks:
     await close(page);
   },
 
+  async 'what a failed run undid is found'(context, product) {
+    await product.apply('job: saga\ntasks:\n  pay: { run: [echo, paid], undo: { run: [echo, refunded] } }\n  ship: { needs: pay, run: ["false"], retries: 0 }\n');
+    const run = await product.start('saga');
+    await product.until('the payment is undone', async () => (await product.get(`/v1/runs/${run}`)).state === 'failed');
+    const page = await open(context, product, `runs/${run}`);
+    await page.getByRole('link', { name: 'undo of pay' }).click();
+    await page.locator('.panel').getByText('refunded').first().waitFor();
+    await close(page);
+  },
+
   async 'runs are counted, then cancelled by filter'(context, product) {
     await product.apply('job: herd\ntasks:\n  hold: { wait: { for: 600s } }\n');
     for (let turn = 0; turn < 5; turn++) await product.start('herd');

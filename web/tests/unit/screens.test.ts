@@ -261,6 +261,6 @@ test('a view is a command and a request', () => {
 test('a task of a run is named after its place in the run', () => {
   const task = { task_id: 'task_1', task_type: 'process', job: 'etl' };
   const name = (more: object) => title({ ...task, ...more } as never);
-  assert.deepEqual([name({ run_task: 'load' }), name({ run_task: 'load', item: 3 }), name({ run_task: 'pay', undo: true })], ['etl: load', 'etl: load [3]', 'etl: pay, undo']);
+  assert.deepEqual([name({ run_task: 'load' }), name({ run_task: 'load', item: 3 }), name({ run_task: 'pay', undo: true }), name({ item: 0 })], ['etl: load', 'etl: load [3]', 'etl: pay, undo', 'etl [0]']);
   assert.deepEqual([name({ payload: { argv: ['echo', 'a'] } }), name({}), name({ job: undefined })], ['echo a', 'etl', 'process']);
 });

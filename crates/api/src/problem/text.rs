@@ -41,10 +41,10 @@ impl Problem {
             Self::Workers(problem) => problem.advice(),
             Self::Access(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
-                "put each of `mistakes` right; nothing of the file was stored".into()
+                "fix what `mistakes` lists; nothing of the file was stored".into()
             }
-            Self::ParametersInvalid { .. } => "put each of `mistakes` right; no run was made".into(),
-            Self::ScheduleInvalid { .. } => "put each of `mistakes` right; nothing was stored".into(),
+            Self::ParametersInvalid { .. } => "fix the parameters that `mistakes` lists; no run was started".into(),
+            Self::ScheduleInvalid { .. } => "fix what `mistakes` lists; nothing was stored".into(),
             Self::NoSuchRun { .. } => "an id is `run_` and 32 hexadecimal digits".into(),
             Self::NoSuchBackfill { .. } => "an id is `backfill_` and 32 hexadecimal digits".into(),
             Self::NoSuchTask { id } if id.starts_with("schedule_") => "a task that recurs is read, changed and cancelled under `/v1/tasks`; for everything else use \

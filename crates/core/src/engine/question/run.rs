@@ -223,19 +223,19 @@ impl fmt::Display for RunStanding {
                     RunStop::Cancel => "it was cancelled",
                     RunStop::Timeout => "it took longer than its timeout",
                 };
-                write!(f, "it stops because {why}; {out} are still out")
+                write!(f, "it stops because {why}; {out} still queued or running")
             }
             Self::Undoing { done, of } => {
                 write!(f, "it did not succeed, and {done} of {of} tasks are undone")
             }
             Self::WaitsForJobs { nodes } => {
-                write!(f, "nothing of it is out, and {nodes} of its tasks wait for other jobs")
+                write!(f, "nothing of it is queued or running, and {nodes} of its tasks wait for other jobs")
             }
-            Self::Stalled => {
-                f.write_str("nothing of it is out, nothing can be released, and it has not ended")
-            }
+            Self::Stalled => f.write_str(
+                "nothing of it is queued or running, nothing can be released, and it has not ended",
+            ),
             Self::Working { out, unfinished } => {
-                write!(f, "{unfinished} of its tasks have not ended; {out} are out")
+                write!(f, "{unfinished} of its tasks not ended, {out} of them queued or running")
             }
             Self::AboutToGoOn => f.write_str("what comes next is being decided"),
             Self::Ended => f.write_str("it has ended"),
@@ -373,7 +373,7 @@ impl fmt::Display for Hold {
 impl fmt::Display for Items {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, live, live_max, succeeded, failed, tolerance, .. } = self;
-        write!(f, "of {count} items {live} are out")?;
+        write!(f, "of {count} items {live} queued or running")?;
         if live == live_max {
             f.write_str(", which is as many as may be")?;
         }

@@ -115,7 +115,7 @@ mod tests {
     fn the_run_comes_first_and_then_its_tasks() {
         let diagnosis = json!({
             "run_id": "run_1", "job": "etl", "state": "running", "since": "T0",
-            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look at them",
+            "reason": "working", "message": "2 of its tasks not ended, 1 of them queued or running", "advice": "look at them",
             "marks": ["late", "quiet"],
             "tasks": [
                 {"name": "load", "state": "running", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
@@ -133,7 +133,7 @@ mod tests {
         let lines = lines(Print::new(Output::Table), &diagnosis);
         let expected = [
             "run_1 etl  running  since T0",
-            "  working: 2 of its tasks have not ended; 1 are out",
+            "  working: 2 of its tasks not ended, 1 of them queued or running",
             "  marks: late, quiet",
             "  hint: look at them",
             "",

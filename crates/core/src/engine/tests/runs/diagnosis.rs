@@ -146,7 +146,7 @@ fn a_mapped_node_tells_of_its_items() {
     let first = story.item("m", 0);
     story.rig.report(first, failed(FailureClass::Permanent));
     let told = story.told();
-    let text = "of 5 items 2 are out, which is as many as may be, 0 succeeded and 1 failed (1 may); item 1: ";
+    let text = "of 5 items 2 queued or running, which is as many as may be, 0 succeeded and 1 failed (1 may); item 1: ";
     assert!(told[0].2.starts_with(text), "{}", told[0].2);
     assert_eq!(told[0].1, "held");
 }
