@@ -1239,7 +1239,8 @@ pub struct QuarantinedRow {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Queue {
     pub band: String,
-    /// How long what waits will take at that rate; absent if nothing waits or nothing begins
+    /// How long what waits will take at that rate; absent if nothing waits or begins, or if most of it waits for a limit or
+    /// for workers that are not there
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drained_in_ms: Option<u64>,
     /// Since when the task that has waited longest waits; absent if none does
