@@ -839,7 +839,7 @@ pub struct Queue {
     /// Attempts that began, by those of the last minute.
     #[prost(uint64, optional, tag = "7")]
     pub started_per_minute: ::core::option::Option<u64>,
-    /// How long what waits will take at that rate.
+    /// How long what waits will take at that rate; not set if most of it waits for a limit or for workers that are not there.
     #[prost(message, optional, tag = "8")]
     pub drained_in: ::core::option::Option<::prost_types::Duration>,
 }
