@@ -92,7 +92,14 @@ export function Table<T>({ label, rows: given, id, columns, href, current, more,
     look();
     scroller.addEventListener('scroll', look, { passive: true });
     addEventListener('resize', look);
+    // What stands above it grows and shrinks with its own answers.
+    const observer = new ResizeObserver(look);
+    for (let part: Element | null = element; part && part !== scroller; part = part.parentElement) {
+      for (let above = part.previousElementSibling; above; above = above.previousElementSibling) observer.observe(above);
+      if (part !== element) observer.observe(part);
+    }
     return () => {
+      observer.disconnect();
       scroller.removeEventListener('scroll', look);
       removeEventListener('resize', look);
     };
