@@ -4,6 +4,7 @@ use super::{
     At, BODY, CHANGE, DELETE, GET, GUARDED, JSON, KEYED, LIST, ListOf, NAMED, OF_TASKS, Of, OneOf, Operation,
     PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, and, answer, needed, optional,
 };
+use crate::wire::WAIT_REASONS;
 
 const WITH_RUN: [Parameter; 14] = and(
     OF_TASKS,
@@ -19,17 +20,7 @@ const WITH_REASON: [Parameter; 16] = and(
     WITH_POOL,
     Parameter::new(
         "reason",
-        Shape::Words(&[
-            "no_workers",
-            "no_worker_matches",
-            "pool_limit",
-            "backfill_share",
-            "tenant_limit",
-            "limit",
-            "no_room",
-            "behind",
-            "about_to_be_placed",
-        ]),
+        Shape::Words(&WAIT_REASONS),
         "Only queued tasks that wait for this, as `GET /v1/waiting` calls it",
     ),
 );

@@ -121,7 +121,7 @@ pub(crate) use self::{
     time::{Moment, TimeBody, instant, parse_span, written},
     timeline_view::{SpanView, TaskTimesView, TimelineView},
     trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
-    waiting_view::{QueueView, WaitingPage, WaitingView},
+    waiting_view::{QueueView, WAIT_REASONS, WaitingPage, WaitingView},
     window_view::{LedgerPage, LedgerWindowView, UpcomingView, WindowRowView},
     worker_view::{CordonView, WorkerBody},
 };

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mainspring_core::dispatch::Depth;
+use mainspring_core::dispatch::{Depth, WaitKind};
 use mainspring_core::engine::question::WaitingGroup;
 use mainspring_core::values::Wall;
 use serde::Serialize;
@@ -12,6 +12,17 @@ use super::time::Moment;
 /// Rows of one answer, of each list.
 const ROWS_MAX: usize = 1000;
 const MINUTE_MS: u64 = 60_000;
+
+/// What queued tasks can wait for.
+pub(crate) const WAIT_REASONS: [&str; WaitKind::ALL.len()] = {
+    let mut words = [""; WaitKind::ALL.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = WaitKind::ALL[at].label();
+        at += 1;
+    }
+    words
+};
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -28,7 +39,7 @@ pub(crate) struct WaitingPage {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Waiting"))]
 pub(crate) struct WaitingView {
-    #[cfg_attr(test, schemars(extend("enum" = ["no_workers", "no_worker_matches", "pool_limit", "backfill_share", "tenant_limit", "limit", "no_room", "behind", "about_to_be_placed"])))]
+    #[cfg_attr(test, schemars(extend("enum" = WAIT_REASONS)))]
     pub reason: &'static str,
     /// With reason `limit`: the named limit that is full
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -238,7 +238,10 @@ impl Sink {
         }
         match stream {
             Stream::Stdout => self.log.write(bytes),
-            Stream::Stderr => self.log.write(&[STDERR_MARK, bytes, STDOUT_MARK].concat()),
+            // Masking may make a piece longer than what was read.
+            Stream::Stderr => bytes
+                .chunks(PIECE_BYTES_MAX)
+                .for_each(|piece| self.log.write(&[STDERR_MARK, piece, STDOUT_MARK].concat())),
         }
         self.tail.extend(bytes);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
