@@ -23,15 +23,17 @@ pub(super) struct Edits {
     shown: BTreeMap<JobId, Revision>,
     /// Marks of jobs that were applied together before; the same may come again for some of them.
     known: BTreeSet<u64>,
-    /// Of this record: how many came with a mark, and how many should.
-    together: BTreeMap<u64, (u32, u32)>,
+    /// Of this record: which came with a mark, and how many should. A caller who repeats its call changes one of them again if
+    /// somebody else did meanwhile, and all of that may be in one record.
+    together: BTreeMap<u64, (BTreeSet<u32>, u32)>,
 }
 
 impl Edits {
     pub(super) fn applied(&mut self, key: &JobKey, definition: &Definition, now: Wall) {
         let (mark, count) = ((definition.hash >> 64) as u64, (definition.hash >> 32) as u32);
         if mark > 0 && !self.known.contains(&mark) {
-            self.together.entry(mark).or_insert((0, count)).0 += 1;
+            let (came, _) = self.together.entry(mark).or_insert_with(|| (BTreeSet::new(), count));
+            came.insert(definition.hash as u32);
         }
         let revision = self.edited(key, now);
         self.shows(key, revision);
@@ -62,6 +64,7 @@ impl Edits {
     pub(super) fn record_ends(&mut self) -> Result<u64, crate::checkers::Broken> {
         let mut several = 0;
         for (mark, (came, count)) in std::mem::take(&mut self.together) {
+            let came = came.len() as u32;
             require(came == count, "I36", || {
                 format!("{came} of {count} jobs that were applied together are in one record")
             })?;
@@ -114,6 +117,19 @@ mod tests {
         assert_eq!(edits.record_ends().expect("they came together before"), 0);
         edits.applied(&key("a"), &definition(marked(8, 2, 1)), now);
         assert_eq!(edits.record_ends().expect_err("one is missing").invariant, "I36");
+    }
+
+    #[test]
+    fn a_repeated_call_may_change_one_of_them_again_in_the_same_record() {
+        let (mut edits, now) = (Edits::default(), Wall::from_millis(5));
+        edits.applied(&key("a"), &definition(marked(7, 2, 1)), now);
+        edits.applied(&key("b"), &definition(marked(7, 2, 2)), now);
+        edits.applied(&key("a"), &definition(1), now);
+        edits.applied(&key("a"), &definition(marked(7, 2, 1)), now);
+        assert_eq!(edits.record_ends().expect("both came"), 2);
+        edits.applied(&key("a"), &definition(marked(8, 2, 1)), now);
+        edits.applied(&key("a"), &definition(marked(8, 2, 1)), now);
+        assert_eq!(edits.record_ends().expect_err("one came twice, the other not").invariant, "I36");
     }
 
     #[test]
