@@ -46,14 +46,14 @@ class Transcript:
         self.stop()
         self.home.cleanup()
 
-    def start(self, at=None):
-        """A server and a worker. `at`: where their clock begins."""
+    def start(self, at=None, worker=()):
+        """A server and a worker. `at`: where their clock begins; `worker`: further options of the worker."""
         clock = ["faketime", "-f", at] if at else []
         server = ["mainspring", "server", "--data", "data", "--listen", "127.0.0.1:0"]
         self.spawn([*clock, *server])
         said = self.until(r"listening on (http://127\.0\.0\.1:\d+)")
         self.env["MAINSPRING_SERVER"] = said[1]
-        self.spawn([*clock, "mainspring", "worker", "--slots", "8"])
+        self.spawn([*clock, "mainspring", "worker", "--slots", "8", *worker])
         self.until_true("mainspring worker list -o name | grep -q .")
 
     def spawn(self, command):

@@ -20,7 +20,7 @@ const WORDS: [(&str, &str); 10] = [
         "`cancelled`: only `canceled_at` and `CANCELED` of the timer contract have one l",
     ),
 ];
-const ENDINGS: [&str; 4] = [".rs", ".md", ".proto", ".yaml"];
+const ENDINGS: [&str; 8] = [".rs", ".md", ".proto", ".yaml", ".json", ".py", ".ts", ".tsx"];
 const PAST: [&str; 2] = ["CHANGELOG.md", "docs/decisions/"];
 /// A task of an example may have any name, and a test may give any reason.
 const OTHER_MEANING: [(&str, &str); 1] = [("crates/mainspring/tests/log_format.rs", concat!("\"lo", "ok\""))];
