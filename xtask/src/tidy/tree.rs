@@ -11,7 +11,7 @@ const LEFT_OUT: [&str; 5] = [".git", "target", "node_modules", "dist", "generate
 /// Where a server started in the repository keeps its data.
 const DATA: &str = "data";
 /// Only these are opened; of other files the name is enough.
-const READ: [&str; 3] = ["rs", "md", "txt"];
+const READ: [&str; 9] = ["rs", "md", "txt", "proto", "yaml", "json", "py", "ts", "tsx"];
 
 pub struct Tree {
     pub root: PathBuf,
